@@ -15,8 +15,8 @@ const ACCOUNT: TypeRow = {
 
 /** What every grant has beside the resource that it is on. */
 const GRANT: TypeRow = {
-  read: "role member members policy_data project location repository service_account_id bucket folder org_id membership",
-  harmless: "id membership_id",
+  read: "role member members policy_data project location repository service_account_id bucket folder org_id membership_id",
+  harmless: "id",
   computed: "etag",
   blocks: { condition: { read: "expression", harmless: "title description" } },
   owner: "member members policy_data service_account_id repository",

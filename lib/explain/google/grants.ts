@@ -147,6 +147,12 @@ function conditionText({ condition }: Binding): Known<string> {
   return condition?.text ?? known("");
 }
 
+/** The arguments that name other resources than the last word of their type. */
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  ["organization", "org_id"],
+  ["gke_hub_membership", "membership_id"],
+]);
+
 function targetOf(resource: Resource, type: string): Target {
   const kind = type.replace(/^storage_bucket$/, "bucket").replaceAll("_", " ");
   const project = projectOf(resource);
@@ -162,7 +168,7 @@ function targetOf(resource: Resource, type: string): Target {
     return { kind: "secret", name: isFull ? id : joined("projects/", project, "/secrets/", id) };
   }
   // The last word of the type names the argument: `bucket` for google_storage_bucket_iam_member.
-  const name = resource.stated(kind === "organization" ? "org_id" : (type.split("_").at(-1) ?? ""));
+  const name = resource.stated(NAMED_BY.get(type) ?? type.split("_").at(-1) ?? "");
   if (kind !== REPOSITORY) return { kind, name: withoutPrefix(name, "b/") };
   const [ofProject = project, location = resource.stated("location"), repository = name] = piecesOf(
     name,

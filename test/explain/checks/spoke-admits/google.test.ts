@@ -84,7 +84,7 @@ fleetChecks(ID, "a Connect gateway", spokeOf("gw"), [
     "a role on the membership",
     grantedBy("google_gke_hub_membership_iam_member", { membership_id: "gw", location: "europe-west1" }),
     "unknown",
-    REACH,
+    "on gke hub membership gw",
   ],
   ["a deny policy", denying("gkehub.googleapis.com/gateway.get"), "unknown", DENIED],
   [
