@@ -67,7 +67,7 @@ function copies(): readonly (readonly [path: string, text: string])[] {
 /** What no overlay changes is parsed once. */
 const parsed = new Map<string, ts.SourceFile>();
 
-/** What the compiler says about the library without constructs where these texts stand in place of the files, by file. */
+/** What the compiler says about the library without constructs with these texts instead of the files, by file. */
 function complaints(overlay: ReadonlyMap<string, string>): readonly string[] {
   const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
     readonly config: object;
