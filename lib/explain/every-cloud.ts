@@ -74,8 +74,9 @@ export interface Clouds {
 
 /** Reads the clouds. */
 export function readClouds(terraform: Terraform): Clouds {
-  const issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
   const world = new ClosedWorld(terraform);
+  const stores = READERS.flatMap((reader) => reader.stores(terraform));
+  const issuers = new PublishedIssuers(stores, world);
   const all = READERS.map((reader) => reader.read(terraform, issuers, world));
   const readByAll = (repository: AskedRepository): Evidence | undefined =>
     all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];

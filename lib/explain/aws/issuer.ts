@@ -107,6 +107,7 @@ function publicDoor(bucket: StoreParts, terraform: Terraform): StoreDoor {
   return {
     basesFor: () => hostsOf(bucket).map((host) => joined("https://", host)),
     doubt: (names) => bucketDoubt(bucket, PUBLIC_BUCKET, names) ?? beyondForm(blocks, PUBLIC_BUCKET, []),
+    parts: [...bucket.parts, ...blocks.parts],
   };
 }
 
@@ -123,6 +124,7 @@ function distributionDoors(bucket: StoreParts, terraform: Terraform): readonly S
     doubt: (names) =>
       all.map((each) => distributionDoubt(each, bucket, terraform)).find((each) => each !== undefined) ??
       bucketDoubt(bucket, PRIVATE_BUCKET, names, all),
+    parts: [...all, ...terraform.ofType(CONTROL), ...bucket.parts],
   }));
 }
 

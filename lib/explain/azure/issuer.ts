@@ -108,6 +108,7 @@ function doorOf(place: Container, store: StoreParts): StoreDoor {
     doubt: () =>
       beyondForm(store, STORAGE, [ACCOUNT, isWebsite(place) ? WEBSITE : CONTAINER]) ??
       store.parts.map((each) => closed(each, isWebsite(place))).find((each) => each !== undefined),
+    parts: store.parts,
   };
 }
 

@@ -50,6 +50,7 @@ export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
       {
         basesFor: () => store.parts.flatMap((each) => baseOf(each, name)),
         doubt: () => beyondForm(store, STORAGE, [BUCKET, MEMBER]),
+        parts: store.parts,
       },
     ],
     owner: () => BUCKET,

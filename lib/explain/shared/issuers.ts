@@ -20,6 +20,7 @@ import {
 import type { AcceptedAlgorithms } from "../../rules/openid/jwks";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import type { ClosedWorld } from "../coverage/closed-world";
 import { obstacle } from "../obstacle";
 import { VERIFIABLE, keySet } from "./key-set";
 import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
@@ -40,11 +41,13 @@ const DISCOVERY = ".well-known/openid-configuration";
 /** The issuers that were read. */
 export class PublishedIssuers implements Issuers {
   readonly #stores: readonly ObjectStore[];
+  readonly #world: ClosedWorld;
   /** By the issuer's text for people, which is unique for each value. */
   readonly #problems = new Map<string, Answer | undefined>();
 
-  constructor(stores: readonly ObjectStore[]) {
+  constructor(stores: readonly ObjectStore[], world: ClosedWorld) {
     this.#stores = stores;
+    this.#world = world;
   }
 
   judged(
@@ -105,6 +108,9 @@ export class PublishedIssuers implements Issuers {
       (unread && { reason: UNREAD, evidence: [seen("object", unread.source)] });
     const toFetch = fetched(host.issuer, urls[0]);
     if (doubt) return unknown(doubt.reason, toFetch, doubt.evidence);
+    const parts = [...(host.door?.parts ?? []), ...documents.map(({ resource }) => resource)];
+    const opening = this.#world.answer(`what serves ${shown(host.issuer)}`, parts, [host.store.name]);
+    if (opening) return unknown(opening.reason, toFetch, opening.evidence);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
     return obstacle(
       discoveries.map((discovery, place) => {

@@ -6,6 +6,7 @@
 import type { Known } from "../../model/known";
 import type { AcceptedAlgorithms } from "../../rules/openid/jwks";
 import type { Answer, Evidence } from "../answer";
+import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 
 /** Why it is not certain that everyone gets the objects of a store. */
@@ -21,6 +22,7 @@ export interface StoredObject {
   /** True if Terraform leaves the text of an existing object as it is (`ignore_changes`). */
   readonly isKept: boolean;
   readonly doubt: Doubt | undefined;
+  readonly resource: Resource;
   readonly source: Source;
 }
 
@@ -30,6 +32,8 @@ export interface StoreDoor {
   readonly basesFor: (url: Known<string>) => readonly Known<string>[];
   /** Why it is not certain that everyone gets the objects of these names; `undefined` if it is. */
   readonly doubt: (names: readonly string[]) => Doubt | undefined;
+  /** What serves them. */
+  readonly parts: readonly Resource[];
 }
 
 /** A bucket or container. */

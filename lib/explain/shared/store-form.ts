@@ -72,7 +72,7 @@ function storedObject(resource: Resource, content: string, rows: Rows): StoredOb
     () => true,
   );
   const text = resource.stated(content);
-  return { text, isKept, doubt: beyondRow(resource, rows), source: resource.source };
+  return { text, isKept, doubt: beyondRow(resource, rows), resource, source: resource.source };
 }
 
 /** A resource and the name of the store, or of its account, that it is or belongs to. */

@@ -41,9 +41,10 @@ export function aws(...documents: readonly object[]): ReadTerraform {
           undefined,
         );
   });
-  const issuers = new PublishedIssuers(awsReader.stores(terraform));
+  const world = new ClosedWorld(terraform);
+  const issuers = new PublishedIssuers(awsReader.stores(terraform), world);
   return {
-    cloud: awsReader.read(terraform, issuers, new ClosedWorld(terraform)),
+    cloud: awsReader.read(terraform, issuers, world),
     text: (expression) => scopes[0]?.text(expression) ?? textOf([]),
   };
 }

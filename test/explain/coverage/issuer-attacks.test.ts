@@ -15,7 +15,7 @@ import { type Coverage, type Rows, words } from "../../../lib/explain/coverage/c
 import { OBJECT, STORAGE as GOOGLE_STORAGE } from "../../../lib/explain/coverage/google-issuer";
 import { list, record } from "../../../lib/model/parsed";
 import { answer } from "../../fixtures/explain/checks";
-import { type Configuration, configured } from "../../fixtures/explain/configuration";
+import { type Change, type Configuration, added, configured } from "../../fixtures/explain/configuration";
 import { TERRAFORM } from "../../fixtures/explain/access";
 import { type Host, hosted, workloadAt } from "../../fixtures/explain/issuer-hosts";
 import { type BlockSchema, schemaOf } from "../../support/provider-schema";
@@ -26,6 +26,21 @@ const TABLES: readonly (readonly [Host, Rows])[] = [
   ["container", { ...STORAGE, ...BLOB }],
   ["website", { ...STORAGE, ...BLOB }],
   ["Cloud Storage", { ...GOOGLE_STORAGE, ...OBJECT }],
+];
+
+/** What is not read and may change what it names. */
+const BESIDE: readonly { name: string; beside: (reference: string) => Change }[] = [
+  {
+    name: "a module",
+    beside: (reference) => (all) =>
+      Object.assign(all, { module: { cdn: { source: "./cdn", origin: reference } } }),
+  },
+  {
+    name: "a program",
+    beside: (reference) =>
+      added("terraform_data", { input: reference, provisioner: [{ "local-exec": { command: "sync" } }] }),
+  },
+  { name: "a template", beside: (name) => added("aws_cloudformation_stack", { parameters: { name } }) },
 ];
 
 /** What no value closes, and why. */
@@ -100,6 +115,18 @@ describe.each(TABLES)("%s", (host, rows) => {
 
   it("is allowed as written", () => {
     expect(answer(workloadAt(host)).verdict).toBe("allowed");
+  });
+
+  it.each(BESIDE)("is not allowed with $name that names a part of it", ({ beside }) => {
+    const parts = Object.keys(rows).flatMap((type) =>
+      Object.keys(resource[type] ?? {})
+        .slice(0, 1)
+        .map((id) => `${type}.${id}`),
+    );
+    const survived = parts.filter(
+      (part) => answer(workloadAt(host), configured(beside(`\${${part}.id}`))).verdict === "allowed",
+    );
+    expect(survived).toEqual([]);
   });
 
   it("is not allowed with a hostile value of any argument", () => {
