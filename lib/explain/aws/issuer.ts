@@ -207,16 +207,21 @@ function admits(
   return (
     statements.every((each) => is(childOf(each, "Effect") as Known<string>, "Allow") === "yes") &&
     statements.some(
-      (each) =>
-        sameTree(without(each, ["Sid", "Resource"]), wanted) === "yes" &&
-        names.every((name) => covers(each, name)),
+      (each) => sameTree(granting(each), wanted) === "yes" && names.every((name) => covers(each, name)),
     )
   );
 }
 
-function without(tree: Tree, keys: readonly string[]): Tree {
-  const value = orElse(tree, () => undefined);
-  if (!isTreeObject(value)) return tree;
+/** Who may do what by a statement; IAM takes a list of one value for the value. */
+function granting(statement: Tree): Tree {
+  const value = orElse(statement, () => undefined);
+  if (!isTreeObject(value)) return statement;
   const entries = entriesOf(value).map(([key, each]) => [orElse(key, () => "?"), each] as const);
-  return treeOf(Object.fromEntries(entries.filter(([key]) => !keys.includes(key))));
+  const judged = entries.filter(([key]) => key !== "Sid" && key !== "Resource");
+  return treeOf(Object.fromEntries(judged.map(([key, each]) => [key, single(each)])));
+}
+
+function single(value: Tree): Tree {
+  const [first, ...others] = itemsOf(value);
+  return first !== undefined && others.length === 0 ? first : value;
 }

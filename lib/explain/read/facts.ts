@@ -20,7 +20,7 @@ import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { kustomized } from "./kustomizations";
 import { type LateReader, plainLateReader, stackLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
-import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
+import { type KubernetesDocument, type Objects, isKubernetesDocument, itemsOf, objectsOf } from "./objects";
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
@@ -306,11 +306,10 @@ interface SortedDocuments {
 }
 
 function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
+  const items = documents.flatMap((document) => [...itemsOf(document)]);
   return {
-    objects: objectsOf(
-      documents.filter(({ value }) => isKubernetesDocument(value) && !isNodeDocument(value)),
-    ),
-    setups: documents.filter(
+    objects: objectsOf(items.filter(({ value }) => isKubernetesDocument(value) && !isNodeDocument(value))),
+    setups: items.filter(
       ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
     ),
   };

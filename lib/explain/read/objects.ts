@@ -167,22 +167,22 @@ export function titleOf(value: unknown, kind: string): string {
   return `${kind} ${text(at(value, "metadata", "name"))}`;
 }
 
+/** Of documents that are no lists. */
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const objects: KubernetesObject[] = [];
   const refused: SkippedDocument[] = [];
   const unread: KubernetesDocument[] = [];
-  for (const document of documents)
-    for (const item of itemsOf(document)) {
-      const { value, source } = item;
-      const kind = text(at(value, "kind"));
-      if (!isRecord(value) || isUnread(value, kind)) {
-        unread.push(item);
-        continue;
-      }
-      const problem = problemOf(value, kind);
-      if (problem === undefined) objects.push(withoutHeld({ ...item, value, kind }));
-      else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
+  for (const document of documents) {
+    const { value, source } = document;
+    const kind = text(at(value, "kind"));
+    if (!isRecord(value) || isUnread(value, kind)) {
+      unread.push(document);
+      continue;
     }
+    const problem = problemOf(value, kind);
+    if (problem === undefined) objects.push(withoutHeld({ ...document, value, kind }));
+    else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
+  }
   return new Objects(objects, [...refused, ...unreadOnes(unread)]);
 }
 
@@ -211,7 +211,7 @@ function problemOf(value: Json, kind: string): string | undefined {
 }
 
 /** The objects of a list, those of one kind included, or the object itself. */
-function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
+export function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
   const { value, source } = document;
   const kind = text(at(value, "kind"));
   const items = at(value, "items");
