@@ -25,7 +25,8 @@ import {
   selectedClusters,
 } from "./jobs/pull-questions";
 import { type Kind, checkGiven, list, text } from "../model/shape";
-import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
+import type { ClusterArtefacts } from "./read/clusters";
+import { type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/source";
 import type { ExplainResult, ServiceAccountReach, Verdict } from "./result";
 import {

@@ -74,6 +74,13 @@ export function entriesOf(value: TreeObject): Entries {
   return Object.entries(value).map(([key, child]) => [known(key), treeOf(child)]);
 }
 
+/** Returns an object of entries; keys may be known only after apply. */
+export function objectOf(entries: Entries): Tree {
+  return entries.every(([key]) => isKnown(key))
+    ? treeOf(Object.fromEntries(entries.map(([key, child]) => [orElse(key, () => ""), child])))
+    : (new LateKeys(entries) as unknown as Tree);
+}
+
 /** Returns an object's value of a key: `undefined` if it is absent, not known if an unknown key may be this one. */
 export function fieldOf(value: TreeObject, key: string): Tree {
   if (!(value instanceof LateKeys))
@@ -231,9 +238,7 @@ function unmarked(value: TreeValue, parts: TextParts): Tree {
         andThen(child, (each) => unmarked(each, parts)),
       ] as const,
   );
-  return entries.every(([key]) => isKnown(key))
-    ? treeOf(Object.fromEntries(entries.map(([key, child]) => [orElse(key, () => ""), child])))
-    : (new LateKeys(entries) as unknown as Tree);
+  return objectOf(entries);
 }
 
 /** Returns the items of the list at the end of a path; none if it is absent, unknown or not a list. */

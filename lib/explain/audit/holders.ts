@@ -9,7 +9,7 @@ import { type Accesses, tokenOf } from "../jobs/access";
 import type { Fleets } from "../jobs/fleet";
 import type { Pulls } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import { type Source, sourceText } from "../read/source";
 import { step } from "../progress";
 

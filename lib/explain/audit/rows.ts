@@ -8,7 +8,7 @@ import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
 import type { Finding, Severity } from "../findings";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderEntry } from "../read/node-configuration";
 import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";

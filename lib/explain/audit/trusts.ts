@@ -7,7 +7,7 @@ import { type Known, orElse, partsOf, same, shown } from "../../model/known";
 import { serviceAccountText, serviceAccountUser, namespacedName } from "../../model/namespaced-name";
 import { seen } from "../answer";
 import type { Cloud, DeclaredIdentity, ShownClaims } from "../cloud";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { Finding } from "../findings";
 import { sourceText } from "../read/source";
 import { named } from "../shared/words";

@@ -222,6 +222,6 @@ function granting(statement: Tree): Tree {
 }
 
 function single(value: Tree): Tree {
-  const [first, ...others] = itemsOf(value);
-  return first !== undefined && others.length === 0 ? first : value;
+  const items = itemsOf(value);
+  return (items.length === 1 ? items[0] : undefined) ?? value;
 }

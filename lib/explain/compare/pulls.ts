@@ -13,7 +13,7 @@ import type { CheckId } from "../check-ids";
 import type { HeldRight } from "../cloud";
 import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import {
   type Change,
   type ChangeKind,

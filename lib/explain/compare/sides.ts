@@ -4,7 +4,7 @@
 
 import type { Granted } from "../cloud";
 import type { Inside } from "../explainer";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import { type Source, sourceText } from "../read/source";
 import type { Change } from "./change";
 import type { Canonical } from "./moves";

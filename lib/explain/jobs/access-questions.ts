@@ -11,7 +11,7 @@ import { type Answer, type Evidence, seen } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import { plainAnswer } from "../run";
 
 /** Jobs other than pulling images. */

@@ -20,7 +20,7 @@ import type {
 } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { CheckId } from "../check-ids";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
 import { Runner, type Step, stepsOf, plainAnswer } from "../run";

@@ -33,7 +33,7 @@ import { accessProviderIssues } from "../../rules/fleet/provider-list";
 import { secretIssues } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
 import { hasLateName, namedTree, shownNames } from "../read/late-text";
 import { containersOf } from "../shared/pods";

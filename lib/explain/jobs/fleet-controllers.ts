@@ -16,7 +16,7 @@ import {
 } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { DeclaredController, DeclaredFleet } from "../read/cluster-record";
 import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";

@@ -13,7 +13,7 @@ import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
 import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
 import { shownNames } from "../read/late-text";

@@ -25,7 +25,7 @@ import {
 import { type ExecResolution, type ResolvedExec, resolveExec } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, SpokeCall } from "../cloud";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
 import { hasLateName, lateName, namedText, shownNames } from "../read/late-text";
 import { apiServerGates } from "../read/read-record";

@@ -38,7 +38,7 @@ import {
 } from "../../rules/fleet/cluster-profile-schema";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
 import { hasLateName, namedTree, shownNames } from "../read/late-text";
 import { referredCluster } from "../shared/spokes";

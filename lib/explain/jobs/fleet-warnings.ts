@@ -17,7 +17,7 @@ import {
 } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../result";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { FleetAccessFacts } from "./fleet-links";
 import { providersFor } from "./fleet-plugin";

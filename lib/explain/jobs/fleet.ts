@@ -11,7 +11,7 @@ import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, seen, unknown } from "../answer";
 import type { AccountReading, Cloud } from "../cloud";
 import { secretProvider } from "../read/cluster-secrets";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
 import { lateName } from "../read/late-text";
 import type { WorkloadFact } from "../read/pods";

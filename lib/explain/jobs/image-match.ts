@@ -12,7 +12,7 @@ import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcar
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import { obstacle } from "../obstacle";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import {
   configurationRead,

@@ -9,7 +9,7 @@ import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { AccessIdentity, AccountReading, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
 import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
 import type { ClusterFacts } from "../read/cluster-record";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
 import { type Link, type Step, stepsOf } from "../run";

@@ -8,7 +8,7 @@ import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } f
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { PluginCloud, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../result";

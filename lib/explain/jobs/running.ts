@@ -7,7 +7,7 @@ import { NODE_IDENTITY } from "./fallback";
 import { type Answer, type CheckResult, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage, AskedRepository } from "../asked-image";
 import { platformOf } from "../read/config-files";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { NodeConfiguration } from "../read/node-configuration";
 import { type ExplainResult, type Verdict, compareVerdicts } from "../result";
 import { imageMatches } from "../../rules/kubelet/image-matches";

@@ -18,7 +18,7 @@ import {
 } from "../../rules/rbac/evaluate";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
-import type { ClusterArtefacts } from "../read/facts";
+import type { ClusterArtefacts } from "../read/clusters";
 import { lateName } from "../read/late-text";
 import type { ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";

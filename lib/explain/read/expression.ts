@@ -1,7 +1,7 @@
 /*
  * Terraform's templates and the expressions in them, as far as JSON configurations use them: references, literals,
- * lists and function calls. Anything else (objects, conditions, operators, `for`, splats, directives) stays text, and
- * is not evaluated.
+ * lists, objects, function calls, conditions, comparisons and splats. Anything else (arithmetic, `for`, directives)
+ * stays text, and is not evaluated.
  *
  * Source: developer.hashicorp.com/terraform/language/expressions and …/language/syntax/json, "Expression Mapping".
  */
@@ -18,10 +18,30 @@ export type Expression =
       readonly text: string;
     }
   | { readonly kind: "list"; readonly items: readonly Expression[] }
+  /** A part of what another expression gives. */
+  | { readonly kind: "part"; readonly of: Expression; readonly steps: readonly Step[]; readonly text: string }
+  | { readonly kind: "object"; readonly entries: readonly (readonly [key: Expression, value: Expression])[] }
+  | {
+      readonly kind: "condition";
+      readonly test: Expression;
+      readonly yes: Expression;
+      readonly no: Expression;
+      readonly text: string;
+    }
+  | {
+      readonly kind: "operation";
+      readonly operator: string;
+      /** Two, or one for `!`. */
+      readonly operands: readonly Expression[];
+      readonly text: string;
+    }
   | { readonly kind: "other"; readonly text: string };
 
-/** A step of a path: `.name`, `[0]`, or an index that is an expression. */
-export type Step = string | number | Expression;
+/** A step of a path: `.name`, `[0]`, `[*]`, or an index that is an expression. */
+export type Step = string | number | typeof SPLAT | Expression;
+
+/** Every item of a list, or every instance of a resource. */
+export const SPLAT: unique symbol = Symbol("[*]");
 
 /** True for a text with an expression, a directive or an escaped one. */
 export function isTemplate(text: string): boolean {
@@ -110,6 +130,9 @@ const NAME = /[A-Za-z_][\w-]*/y;
 const NUMBER = /-?\d+(?:\.\d+)?/y;
 const SPACE = /\s*/y;
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+/** Binary operators from the weakest to the strongest. Source: "Arithmetic and Logical Operators". */
+const OPERATORS: readonly (readonly string[])[] = [["||"], ["&&"], ["==", "!="], [">=", "<=", ">", "<"]];
+
 /** Reads one expression; each method returns `undefined` if it finds something else. */
 class Reader {
   readonly #text: string;
@@ -129,10 +152,75 @@ class Reader {
   expression(): Expression | undefined {
     if (++this.#depth > DEPTH_MAX) return undefined;
     this.#match(SPACE);
-    const next = this.#text[this.#at] ?? "";
-    const read = next === '"' ? this.#string() : next === "[" ? this.#list() : this.#term();
+    const start = this.#at;
+    const test = this.#operation(0);
+    const read = test && this.#takes("?") ? this.#condition(test, start) : test;
     this.#depth--;
     return read;
+  }
+
+  #condition(test: Expression, start: number): Expression | undefined {
+    const yes = this.expression();
+    const no = yes && this.#takes(":") ? this.expression() : undefined;
+    return yes && no && { kind: "condition", test, yes, no, text: this.#text.slice(start, this.#at) };
+  }
+
+  /** Operands of operators that bind at least as strongly as the level. */
+  #operation(level: number): Expression | undefined {
+    const operators = OPERATORS[level];
+    if (operators === undefined) return this.#operand();
+    this.#match(SPACE);
+    const start = this.#at;
+    let left = this.#operation(level + 1);
+    for (;;) {
+      const operator = left && operators.find((each) => this.#takes(each));
+      if (left === undefined || operator === undefined) return left;
+      const right = this.#operation(level + 1);
+      if (right === undefined) return undefined;
+      left = {
+        kind: "operation",
+        operator,
+        operands: [left, right],
+        text: this.#text.slice(start, this.#at),
+      };
+    }
+  }
+
+  #operand(): Expression | undefined {
+    this.#match(SPACE);
+    const start = this.#at;
+    const read = this.#primary();
+    if (read === undefined || read.kind === "path") return read;
+    const steps = this.#steps();
+    return steps?.length === 0
+      ? read
+      : steps && { kind: "part", of: read, steps, text: this.#text.slice(start, this.#at) };
+  }
+
+  #primary(): Expression | undefined {
+    const start = this.#at;
+    switch (this.#text[start]) {
+      case '"':
+        return this.#string();
+      case "[":
+        return this.#list();
+      case "{":
+        return this.#object();
+      case "(": {
+        this.#at++;
+        const inner = this.expression();
+        return inner && this.#takes(")") ? inner : undefined;
+      }
+      case "!": {
+        this.#at++;
+        const inner = ++this.#depth > DEPTH_MAX ? undefined : this.#operand();
+        this.#depth--;
+        const text = this.#text.slice(start, this.#at);
+        return inner && { kind: "operation", operator: "!", operands: [inner], text };
+      }
+      default:
+        return this.#term();
+    }
   }
 
   #term(): Expression | undefined {
@@ -154,7 +242,8 @@ class Reader {
   #steps(): readonly Step[] | undefined {
     const steps: Step[] = [];
     for (;;) {
-      if (this.#takes(".")) {
+      if (this.#takes(".*") || this.#takes("[*]")) steps.push(SPLAT);
+      else if (this.#takes(".")) {
         const step = this.#match(NAME) ?? this.#match(/\d+/y);
         if (step === undefined) return undefined;
         steps.push(/^\d/.test(step) ? Number(step) : step);
@@ -178,6 +267,29 @@ class Reader {
     this.#at++;
     const items = this.#items("]");
     return items && { kind: "list", items };
+  }
+
+  /** Entries end with a comma or a line. */
+  #object(): Expression | undefined {
+    this.#at++;
+    const entries: (readonly [Expression, Expression])[] = [];
+    while (!this.#takes("}")) {
+      const key = this.#key();
+      if (key === undefined || !(this.#takes("=") || this.#takes(":"))) return undefined;
+      const value = this.expression();
+      if (value === undefined) return undefined;
+      entries.push([key, value]);
+      this.#takes(",");
+    }
+    return { kind: "object", entries };
+  }
+
+  /** A bare name is a text, and so is a keyword. */
+  #key(): Expression | undefined {
+    this.#match(SPACE);
+    const name = this.#match(NAME);
+    if (name === undefined) return this.#operand();
+    return name === "for" ? undefined : { kind: "template", parts: [name] };
   }
 
   #items(end: string): readonly Expression[] | undefined {
@@ -241,12 +353,24 @@ export function pathsOf(expression: Expression): readonly (readonly (string | nu
       return expression.items.flatMap(pathsOf);
     case "call":
       return expression.args.flatMap(pathsOf);
+    case "object":
+      return expression.entries.flat().flatMap(pathsOf);
+    case "operation":
+      return expression.operands.flatMap(pathsOf);
+    case "condition":
+      return [expression.test, expression.yes, expression.no].flatMap(pathsOf);
     case "other":
       return (expression.text.match(ADDRESSES) ?? []).map((address) => address.split("."));
+    case "part":
+      return [...pathsOf(expression.of), ...indexesIn(expression.steps).flatMap(pathsOf)];
     case "path": {
-      const plain = expression.steps.filter((step) => typeof step !== "object");
-      const inner = expression.steps.filter((step) => typeof step === "object");
-      return [[expression.root, ...plain], ...inner.flatMap(pathsOf)];
+      const end = expression.steps.findIndex((step) => typeof step === "object" || step === SPLAT);
+      const plain = expression.steps.slice(0, end < 0 ? undefined : end) as readonly (string | number)[];
+      return [[expression.root, ...plain], ...indexesIn(expression.steps).flatMap(pathsOf)];
     }
   }
+}
+
+function indexesIn(steps: readonly Step[]): readonly Expression[] {
+  return steps.filter((step) => typeof step === "object");
 }

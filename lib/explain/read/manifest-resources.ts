@@ -245,6 +245,8 @@ class Texts {
         return String(expression.value);
       case "list":
         return this.#placeholder(unread("a list where a string is expected"));
+      case "object":
+        return this.#placeholder(unread("an object where a string is expected"));
       default:
         return this.#placeholder(this.#scope.text(templateOf(expression.text)));
     }

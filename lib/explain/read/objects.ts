@@ -11,7 +11,7 @@ import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import { withoutHeld } from "./credentials";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
-import { type SkippedDocument, type Source, below, sourceText } from "./source";
+import { type SkippedDocument, type Source, sourceText } from "./source";
 import { named } from "../shared/words";
 
 /** A document on its way into the facts. */
@@ -208,24 +208,6 @@ function problemOf(value: Json, kind: string): string | undefined {
     ? refusal(value, kind)
     : `apiVersion is ${version}, but the kind is served as ${api}${api.endsWith("/") ? "<version>" : ""}`;
   return problem && `the API server refuses it: ${problem}`;
-}
-
-/** The objects of a list, those of one kind included, or the object itself. */
-export function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
-  const { value, source } = document;
-  const kind = text(at(value, "kind"));
-  const items = at(value, "items");
-  if (!kind.endsWith("List") || !Array.isArray(items)) {
-    yield document;
-    return;
-  }
-  const ofItems = kind.slice(0, -"List".length);
-  for (const [place, item] of (items as readonly unknown[]).entries()) {
-    // Items of a typed list need not repeat the kind.
-    const isShort = ofItems !== "" && isRecord(item) && item["kind"] === undefined;
-    const whole = isShort ? { apiVersion: at(value, "apiVersion"), kind: ofItems, ...item } : item;
-    yield* itemsOf({ ...document, value: whole, source: below(source, `items[${place}]`) });
-  }
 }
 
 /** The objects that are not read, counted by file and kind, since there may be thousands. */

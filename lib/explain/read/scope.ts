@@ -8,8 +8,8 @@
 import {
   type Known,
   Reference,
-  andThen,
   hidden,
+  isAbsent,
   isKnown,
   known,
   match,
@@ -19,12 +19,13 @@ import {
 } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { type Tree, treeAt, treeOf } from "../../model/tree";
+import { type Tree, objectOf, treeOf } from "../../model/tree";
 import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
-import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
-import { FUNCTIONS, asText, canonical } from "./functions";
+import { type Expression, SPLAT, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
+import { FUNCTIONS, asText, canonical, operated } from "./functions";
 import { Growth, TEXT_MAX, VALUE_MAX } from "./growth";
 import { Hidden, hiddenTree } from "./sensitive";
+import { type Path, type PlainStep, addressOf, endOfAddress, followed } from "./paths";
 import type { Source } from "./source";
 
 /** A part of a configuration that was not read, although Terraform applies it. */
@@ -251,9 +252,34 @@ export class Scope implements Configuration {
         const result = FUNCTIONS.get(expression.name)?.(...args);
         return result ?? this.#unevaluated(canonical(expression.name, args) ?? expression.text);
       }
+      case "object":
+        return this.#object(expression, instance);
+      case "operation": {
+        const operands = expression.operands.map((each) => this.#value(each, instance));
+        return operated(expression.operator, operands) ?? this.#unevaluated(expression.text);
+      }
+      case "part": {
+        const steps = this.#steps(expression.steps, instance);
+        const part = steps ? followed(this.#value(expression.of, instance), steps) : known(undefined);
+        return isAbsent(part) ? this.#unevaluated(expression.text) : part;
+      }
+      case "condition": {
+        const { test, yes, no, text } = expression;
+        const isTrue = orElse(this.#value(test, instance), () => undefined);
+        if (isTrue === true || isTrue === "true") return this.#value(yes, instance);
+        if (isTrue === false || isTrue === "false") return this.#value(no, instance);
+        return this.#unevaluated(text);
+      }
       case "other":
         return this.#unevaluated(expression.text);
     }
+  }
+
+  #object({ entries }: Expression & { readonly kind: "object" }, instance: Instance | undefined): Tree {
+    const values = entries.map(
+      ([key, value]) => [asText(this.#value(key, instance)), this.#value(value, instance)] as const,
+    );
+    return objectOf(values);
   }
 
   #joined(parts: readonly (string | Expression)[], instance: Instance | undefined): Tree {
@@ -279,28 +305,30 @@ export class Scope implements Configuration {
   #path(expression: Expression & { readonly kind: "path" }, instance: Instance | undefined): Tree {
     const { root, text } = expression;
     const steps = this.#steps(expression.steps, instance);
-    const kept = (): Tree => this.#kept(text);
-    const rest = (value: Tree): Tree =>
-      andThen(treeAt(value, ...(steps ?? []).slice(1)), (found) =>
-        found === undefined ? kept() : known(found),
-      );
-    if (steps === undefined) return kept();
+    const value = (steps && this.#valueAt(root, steps, instance)) ?? known(undefined);
+    return isAbsent(value) ? this.#kept(text) : value;
+  }
+
+  #valueAt(root: string, steps: readonly PlainStep[], instance: Instance | undefined): Tree | undefined {
+    const [first = "", ...rest] = steps;
     if (root === "each" || root === "count")
-      return instance ? rest(instanceValue(root, steps, instance)) : kept();
-    if (root !== "local" && root !== "var") return this.#resourcePath([root, ...steps]) ?? kept();
-    const name = `${root}.${steps[0]}`;
+      return instance && followed(instanceValue(root, String(first), instance), rest);
+    if (root !== "local" && root !== "var") return this.#resourcePath([root, ...steps]);
+    const name = `${root}.${String(first)}`;
     const value = this.named.get(name);
     // A variable whose value is in a file that was not read.
     if (!isKnown(value as Known<unknown>)) return value as Known<never>;
-    return this.named.has(name) ? rest(this.shared(value)) : kept();
+    return this.named.has(name) ? followed(this.shared(value), rest) : undefined;
   }
 
   /** The steps with index expressions evaluated; `undefined` if one is not known. */
-  #steps(steps: readonly Step[], instance: Instance | undefined): readonly (string | number)[] | undefined {
-    const known = steps.map((step) =>
+  #steps(steps: readonly Step[], instance: Instance | undefined): readonly PlainStep[] | undefined {
+    const plain = steps.map((step) =>
       typeof step === "object" ? orElse(this.#value(step, instance), () => undefined) : step,
     );
-    return known.every((step) => typeof step === "string" || typeof step === "number") ? known : undefined;
+    return plain.every((step) => ["string", "number", "symbol"].includes(typeof step))
+      ? (plain as readonly PlainStep[])
+      : undefined;
   }
 
   /** The resource at the beginning of a path, and the rest; a key names an instance. */
@@ -316,9 +344,22 @@ export class Scope implements Configuration {
     return resource && { resource, rest: typeof key === "number" ? inner : path.slice(end) };
   }
 
-  #resourcePath(path: readonly (string | number)[]): Tree | undefined {
+  #resourcePath(steps: readonly PlainStep[]): Tree | undefined {
+    const splat = steps.indexOf(SPLAT);
+    const path = (splat < 0 ? steps : steps.slice(0, splat)) as Path;
     const place = this.#found(path);
-    return place && place.rest.length > 0 ? this.attribute(place.resource, place.rest) : undefined;
+    if (splat < 0)
+      return place && place.rest.length > 0 ? this.attribute(place.resource, place.rest) : undefined;
+    if (place && place.rest.length > 0)
+      return followed(this.attribute(place.resource, place.rest), steps.slice(splat));
+    const all = place ? [place.resource] : this.#instancesOf(addressOf(path));
+    const [name, ...rest] = steps.slice(splat + 1);
+    if (typeof name !== "string" || all.length === 0) return undefined;
+    return known(all.map((each) => followed(this.attribute(each, [name]), rest)));
+  }
+
+  #instancesOf(address: string): readonly Resource[] {
+    return [...this.resources].flatMap(([key, each]) => (key.startsWith(`${address}[`) ? [each] : []));
   }
 
   /** An expression that is not evaluated; what `sensitive` is given may be a literal in it. */
@@ -339,20 +380,7 @@ export class Scope implements Configuration {
   }
 }
 
-function instanceValue(root: string, [first]: readonly (string | number)[], { key, value }: Instance): Tree {
+function instanceValue(root: string, first: string, { key, value }: Instance): Tree {
   if (root === "count") return known(first === "index" ? key : undefined);
   return first === "key" ? known(key) : treeOf(value);
-}
-
-/** The number of steps in the address: `[data.]<type>.<name>`, with modules before it. */
-function endOfAddress(path: readonly (string | number)[]): number {
-  let at = 0;
-  while (path[at] === "module") at += typeof path[at + 2] === "number" ? 3 : 2;
-  return at + (path[at] === "data" ? 3 : 2);
-}
-
-function addressOf(path: readonly (string | number)[]): string {
-  return path
-    .map((step, place) => (typeof step === "number" ? `[${step}]` : place === 0 ? step : `.${step}`))
-    .join("");
 }

@@ -69,7 +69,8 @@ export function read({
   const terraform = new Terraform(azureReader.computed);
   const source = { file: "cdk.tf.json", path: "" };
   const scope = readConfiguration(terraform, "stack", [{ value, source }], undefined);
-  const { spokes } = azureReader.read(terraform, new PublishedIssuers([]), new ClosedWorld(terraform));
+  const world = new ClosedWorld(terraform);
+  const { spokes } = azureReader.read(terraform, new PublishedIssuers([], world), world);
   const address = `${entra ? "" : "data."}azurerm_kubernetes_cluster.aksc`;
   const question: SpokeQuestion = {
     spoke: "aks",

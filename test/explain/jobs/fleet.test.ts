@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Fleets } from "../../../lib/explain/jobs/fleet";
 import { readFacts } from "../../../lib/explain/read/facts";
+import { ClosedWorld } from "../../../lib/explain/coverage/closed-world";
 import { PublishedIssuers } from "../../../lib/explain/shared/issuers";
 import { type Edit, edited, folderOf, synthesized } from "../../fixtures/explain/artefacts";
 
@@ -10,13 +11,13 @@ const HUB = "65-fleet-controller.yaml";
 /** Verdict, first broken link and user of the spoke that takes the hub's own tokens; no cloud has a part in it. */
 function onPrem(...edits: readonly Edit[]): readonly unknown[] {
   const folder = folderOf(edited(synthesized("fleet-multikueue"), edits));
-  const { clusters } = readFacts([folder], {
+  const { clusters, terraform } = readFacts([folder], {
     computed: [],
     cluster: {},
     stated: [],
     recorded: () => [],
   });
-  const fleets = new Fleets([], new PublishedIssuers([]));
+  const fleets = new Fleets([], new PublishedIssuers([], new ClosedWorld(terraform)));
   return [...fleets.of(clusters, () => true, "on-prem")].map(({ verdict, checks, as }) => [
     verdict,
     checks.find(({ status }) => status !== "pass")?.id,

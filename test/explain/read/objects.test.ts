@@ -7,7 +7,7 @@ import { type Known, Reference, known, match, same, shown, textOf, whyText } fro
 import { fieldOf, isTreeObject, sameTree, treeAt, treeOf } from "../../../lib/model/tree";
 import { rbacName } from "../../../lib/explain/read/kubernetes-facts";
 import { findRbacGrant } from "../../../lib/rules/rbac/evaluate";
-import type { ClusterArtefacts } from "../../../lib/explain/read/facts";
+import type { ClusterArtefacts } from "../../../lib/explain/read/clusters";
 import { type FileContents, clusterOf, factsOf } from "../../fixtures/explain/read";
 
 const account = (annotations: object | undefined, more: object = {}): object => ({

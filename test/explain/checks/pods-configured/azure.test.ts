@@ -40,7 +40,8 @@ function answer(
   more: Partial<AccountQuestion> = {},
 ): string {
   const terraform = new Terraform([]);
-  const { access } = azureReader.read(terraform, new PublishedIssuers([]), new ClosedWorld(terraform));
+  const world = new ClosedWorld(terraform);
+  const { access } = azureReader.read(terraform, new PublishedIssuers([], world), world);
   const token = { serviceAccountToken: { path: "token", audience } };
   const spec = {
     ...(init && { initContainers: [init] }),

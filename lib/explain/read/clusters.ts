@@ -1,0 +1,135 @@
+/*
+ * Clusters, each with the objects and setups of nodes that were read for it.
+ */
+
+import { grouped } from "../../model/grouped";
+import { type Known, andThen, known, unread, same } from "../../model/known";
+import { at, list } from "../../model/parsed";
+import type { Misfilled } from "./bound-copies";
+import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
+import { plainLateReader } from "./late-text";
+import { itemsOf } from "./lists";
+import { isNodeDocument } from "./node-forms";
+import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
+import type { PodFact } from "./pods";
+import { followedRecord, readClusterRecord } from "./read-record";
+import type { Scope } from "./scope";
+import type { Source } from "./source";
+import { SpokeFacts } from "./spoke-facts";
+import type { StackDocuments } from "./stack-documents";
+import type { Terraform } from "./terraform";
+
+export interface ClusterArtefacts extends KubernetesFacts {
+  /** The stack; empty for manifests outside of stacks. */
+  readonly stack: string;
+  readonly cluster: ClusterFacts;
+  /**
+   * `iss` of its service account tokens: from `Authentication/cluster` if it states one, else as recorded, else
+   * unknown.
+   */
+  readonly issuer: Known<string>;
+  /** The declared needs of a service account's pods, by `namespace/name`. */
+  readonly podFragments: ReadonlyMap<string, PodFact>;
+  readonly spokes: SpokeFacts;
+  readonly outputs: ReadonlyMap<string, Known<string>>;
+  /** By the document's `sourceText`. */
+  readonly misfilled: ReadonlyMap<string, Misfilled>;
+  /** Resources of Terraform that were not read and may be service accounts, roles or bindings of the cluster. */
+  readonly perhaps: readonly Source[];
+}
+
+/** Objects, and setups of nodes. */
+export interface SortedDocuments {
+  readonly objects: Objects;
+  readonly setups: readonly KubernetesDocument[];
+}
+
+export function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
+  const items = (all: readonly KubernetesDocument[]): readonly KubernetesDocument[] =>
+    all.flatMap((each) => [...itemsOf(each)]);
+  const objects = items(documents.filter(({ value }) => isKubernetesDocument(value)));
+  return {
+    objects: objectsOf(objects.filter(({ value }) => !isNodeDocument(value))),
+    setups: items(documents).filter(
+      ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
+    ),
+  };
+}
+
+type StackCluster = Omit<ClusterArtefacts, "misfilled" | "perhaps">;
+
+/** One cluster for each stack that has one; without stacks a single one of everything that was read. */
+export function clustersOf(
+  stacks: readonly StackDocuments[],
+  any: SortedDocuments,
+  terraform: Terraform,
+  given: ClusterRecord,
+): readonly StackCluster[] {
+  const clusters = stacks
+    .filter(({ identity, written }) => identity !== undefined || written.length > 0)
+    .map((stack) => stackCluster(stack, any, given));
+  if (clusters.length > 0) return withIssuersElsewhere(clusters);
+  const cluster = followedRecord(given, plainLateReader(terraform));
+  const outputs = outputsOf(terraform.scopes);
+  return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
+}
+
+/** Stacks with one name and a common issuer are for one cluster, so each must expect the issuers of all. */
+function withIssuersElsewhere(clusters: readonly StackCluster[]): readonly StackCluster[] {
+  const byName = grouped(clusters, ({ cluster }) => cluster.name ?? "");
+  return clusters.map((own) => {
+    const { name = "" } = own.cluster;
+    const accepted = acceptedBy(own);
+    const isOwn = (issuer: Known<string>): boolean => accepted.some((each) => same(each, issuer) === "yes");
+    const alike = name === "" ? [] : (byName.get(name) ?? []).map(acceptedBy);
+    const issuersElsewhere = alike
+      .filter((issuers) => issuers.some(isOwn))
+      .flatMap((issuers) => issuers.filter((each) => !isOwn(each)));
+    return issuersElsewhere.length === 0 ? own : { ...own, cluster: { ...own.cluster, issuersElsewhere } };
+  });
+}
+
+function acceptedBy({ cluster: { issuer, additionalIssuers = [] } }: StackCluster): readonly Known<string>[] {
+  return issuer === undefined ? additionalIssuers : [issuer, ...additionalIssuers];
+}
+
+function stackCluster(stack: StackDocuments, any: SortedDocuments, known: ClusterRecord): StackCluster {
+  const { name, identity, scope, late, written, fragments } = stack;
+  const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
+  const withAny = (documents: readonly KubernetesDocument[]): SortedDocuments => {
+    const { objects, setups } = sorted(documents);
+    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
+  };
+  // Objects of a spoke do not belong to the hub, even if they have the same names.
+  const ofCluster = withAny(written.filter(({ spoke }) => spoke === undefined));
+  const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
+  return {
+    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late)),
+    podFragments: new Map(fragments),
+    outputs: outputsOf(scope ? [scope] : []),
+  };
+}
+
+function clusterOf(
+  stack: string,
+  own: SortedDocuments,
+  ofSpokes: SortedDocuments,
+  cluster: ClusterFacts,
+): Omit<StackCluster, "podFragments" | "outputs"> {
+  const facts = readKubernetes(own.objects, own.setups, cluster);
+  const recorded = cluster.issuer ?? unread("no issuer is recorded");
+  const issuer = andThen(facts.authentication?.issuer ?? known(undefined), (written) =>
+    written === undefined ? recorded : known(written),
+  );
+  const spokes = new SpokeFacts(ofSpokes.objects, ofSpokes.setups);
+  const skipped = [...facts.skipped, ...ofSpokes.objects.skipped];
+  return { ...facts, stack, cluster, issuer, spokes, skipped };
+}
+
+function outputsOf(scopes: readonly Scope[]): ReadonlyMap<string, Known<string>> {
+  const rows = scopes.flatMap((scope) =>
+    [...scope.outputs.keys()].map((name) => [name, scope.output(name) ?? unread(`output ${name}`)] as const),
+  );
+  return new Map(rows);
+}

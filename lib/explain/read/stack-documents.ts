@@ -1,0 +1,138 @@
+/*
+ * The documents of a stack's folder, as its record lists them.
+ */
+
+import { dirname, join, resolve } from "node:path";
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
+import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/workload-identity-file";
+import { grouped } from "../../model/grouped";
+import { known } from "../../model/known";
+import type { BoundStack } from "./bound-copies";
+import { type FileDocument, documentsIn, readText } from "./documents";
+import { STACK_FILE, type StackInput, isThere } from "./input-files";
+import { type LateReader, stackLateReader } from "./late-text";
+import { isNodeDocument } from "./node-forms";
+import { type KubernetesDocument, isKubernetesDocument } from "./objects";
+import { type PodFact, podFragment } from "./pods";
+import type { SkippedDocument } from "./source";
+import type { Terraform } from "./terraform";
+import { isVariablesFile, readStackConfiguration } from "./terraform-configuration";
+import { step } from "../progress";
+
+/** What the file of a document tells about it. */
+type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "forNodes">;
+
+/** Documents outside of stacks, which may be of any cluster. */
+export const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
+
+/** Each file is read once. */
+export class Files {
+  readonly #read = new Map<string, { documents: readonly FileDocument[]; hasLate: boolean }>();
+
+  documents(file: string, late: LateReader = known, origin: Origin = OF_ANY): readonly KubernetesDocument[] {
+    let read = this.#read.get(file);
+    if (read === undefined) {
+      step("files read");
+      const text = readText(file);
+      read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
+      this.#read.set(file, read);
+    }
+    // Most files hold no late values, so their texts need no search.
+    const reader = read.hasLate ? late : known;
+    return read.documents.map((document) => ({ ...document, late: reader, ...origin }));
+  }
+}
+
+export interface StackDocuments extends BoundStack {
+  /** Objects, and setups of nodes. */
+  readonly written: readonly KubernetesDocument[];
+  /** The needs of pods, by service account. */
+  readonly fragments: readonly (readonly [string, PodFact])[];
+  readonly skipped: readonly SkippedDocument[];
+}
+
+/** Where the objects of a file go, as far as it is recorded. */
+interface RecordedPlace {
+  readonly management?: boolean;
+  readonly spoke?: unknown;
+  readonly forNodes?: boolean;
+}
+
+export function readStack(input: StackInput, terraform: Terraform, files: Files): StackDocuments {
+  const { folder } = input;
+  const scope = readStackConfiguration(terraform, folder);
+  const path = join(folder, WORKLOAD_IDENTITY_FILE);
+  const identity = isThere(path) ? readWorkloadIdentity(readText(path), path) : undefined;
+  const late = stackLateReader(identity?.placeholders ?? {}, scope);
+  const read = new Set<string>();
+  const missing: SkippedDocument[] = [];
+  const documents = (file: string, place: RecordedPlace = {}): readonly KubernetesDocument[] => {
+    const listed = join(folder, file);
+    if (!isThere(listed)) {
+      missing.push(skippedFile(listed, MISSING));
+      return [];
+    }
+    read.add(listed);
+    const { management = false, forNodes = false, spoke } = place;
+    const ofSpoke = typeof spoke === "string" ? spoke : undefined;
+    return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
+  };
+  const { manifests = [], nodes = [], pods = [] } = identity ?? {};
+  const written = [
+    ...manifests.flatMap(({ file, appliesTo, spoke }) =>
+      documents(file, { management: appliesTo === "management-cluster", spoke }),
+    ),
+    ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
+  ];
+  const fragments = pods.flatMap(({ file }) =>
+    documents(file).map((document) => podFragment(file, document)),
+  );
+  const skipped = [
+    ...missing,
+    ...unlisted(input, identity !== undefined, read),
+    ...unknownDocuments(written),
+  ];
+  return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
+}
+
+const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, but it does not exist; its objects count as absent`;
+
+/** Files in a stack's folder that are not read: whether manifests among them are applied is not known. */
+function unlisted(
+  { folder, files }: StackInput,
+  hasList: boolean,
+  listed: ReadonlySet<string>,
+): readonly SkippedDocument[] {
+  const ownFiles = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
+  const reason = hasList
+    ? `${WORKLOAD_IDENTITY_FILE} does not list it, although it is in the stack's folder`
+    : `it is in the folder of a stack without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
+  const isRead = (file: string): boolean =>
+    listed.has(file) ||
+    ownFiles.includes(file) ||
+    isVariablesFile(file) ||
+    (resolve(dirname(file)) === resolve(folder) && file.endsWith(".tf.json"));
+  return files.filter((file) => !isRead(file)).map((file) => skippedFile(file, reason));
+}
+
+function skippedFile(file: string, reason: string): SkippedDocument {
+  return { source: { file, path: "" }, reason };
+}
+
+/** Empty documents, and documents that explain does not know. */
+export function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
+  const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
+  const unknown = documents.filter(
+    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeDocument(each.value),
+  );
+  const empty = grouped(documents.filter(isEmpty), ({ source }) => source.file);
+  return [
+    ...unknown.map(({ source }) => ({
+      source,
+      reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON",
+    })),
+    ...[...empty].map(([file, { length }]) =>
+      skippedFile(file, length === 1 ? "one document of it is empty" : `${length} documents of it are empty`),
+    ),
+  ];
+}
