@@ -46,7 +46,7 @@ describe("exit 2, naming file and line", () => {
     ["an object that holds itself", "m.yaml", "spec: &spec\n  template: *spec\n", 1],
   ])("%s", async (_, name, text, line) => {
     const folder = folderOf({ ...plain, [name]: text });
-    const { code, out, err } = await cli(...asked, folder);
+    const { code, out, err } = await cli(...asked, folder, `${folder}/${name}`);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(`${folder}/${name}:${line}`);
     expect(err).toMatch(/\(explain-invalid\)\n$/);
@@ -55,7 +55,7 @@ describe("exit 2, naming file and line", () => {
 
   it("a YAML file of 50 MB, with the most that is read", async () => {
     const folder = folderOf({ "m.yaml": Buffer.alloc(50_000_000, "#") });
-    const { code, out, err } = await cli(...asked, folder);
+    const { code, out, err } = await cli(...asked, `${folder}/m.yaml`);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(`${folder}/m.yaml`);
     expect(err).toContain("at most 33554432 bytes");
@@ -64,7 +64,7 @@ describe("exit 2, naming file and line", () => {
 
   it("a JSON file of 50 MB, which is read and is none", async () => {
     const folder = folderOf({ "m.json": Buffer.alloc(50_000_000, " ") });
-    const { code, err } = await cli(...asked, folder);
+    const { code, err } = await cli(...asked, `${folder}/m.json`);
     expect(code).toBe(2);
     expect(err).toContain(`${folder}/m.json:1`);
     expect(err).not.toMatch(STACK_TRACE);

@@ -3,9 +3,11 @@
  * The sizes are such that reading twice as much for each part, or each part once for every other, would not end.
  */
 
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { WorkloadIdentityError } from "../../lib/errors";
-import { explained } from "../fixtures/explain/artefacts";
+import { explain } from "../../lib/explain";
+import { heldFolder } from "../fixtures/explain/artefacts";
 
 const repeated = (text: string, length: number): string => text.repeat(length / text.length);
 const numbered = <T>(count: number, make: (index: number) => T): readonly T[] =>
@@ -52,8 +54,11 @@ const mime = (part: string, count: number): string =>
 /** The verdicts, or the code of the refusal. */
 function outcome(files: Readonly<Record<string, string>>): string {
   try {
-    const results = explained({ "account.yaml": ACCOUNT, ...files });
-    return [...new Set(results.map(({ verdict }) => verdict))].sort().join(", ");
+    const all = { "account.yaml": ACCOUNT, ...files };
+    const folder = heldFolder(all);
+    const named = Object.keys(all).filter((name) => !name.endsWith(".tf"));
+    const results = explain([folder, ...named.map((name) => join(folder, name))]);
+    return [...new Set([...results].map(({ verdict }) => verdict))].sort().join(", ");
   } catch (error) {
     if (error instanceof WorkloadIdentityError) return error.code;
     throw error;

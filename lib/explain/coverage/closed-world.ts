@@ -17,6 +17,7 @@ import { awsCoverage } from "./aws";
 import { azureCoverage } from "./azure";
 import { type CloudCoverage, GRANTS, type TypeRow, words } from "./coverage";
 import { googleCoverage } from "./google";
+import { isNamed } from "../shared/words";
 import { PROVIDERS } from "./providers";
 
 const CLOUDS: readonly CloudCoverage[] = [awsCoverage, azureCoverage, googleCoverage];
@@ -327,13 +328,5 @@ function argument([first = "", ...others]: readonly string[]): string {
     : `the argument ${first}, with ${others.length} others,`;
 }
 
-/** Whether a text contains another one, not as a part of a longer name. */
-function isNamed(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
-    if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
-  return false;
-}
-
-const LETTER = /[\w-]/;
 const MODULE = /^module\.([^.[]+)/;
 const NAME = /^module(?:\.|\[")([^".\]]+)/;

@@ -178,11 +178,12 @@ export function accountWritten(
     );
   const { namespace, name } = namespacedName(key);
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
-  if (refusals.length === 0 && (mayBeElsewhere || perhaps.length > 0))
+  const unread = perhaps.declaring("ServiceAccount", name);
+  if (refusals.length === 0 && (mayBeElsewhere || unread))
     return unknown(
       `the service account ${key} is not among what was read`,
       "also give explain its manifest",
-      perhaps.slice(0, 1).map((each) => seen("not read", each)),
+      unread ? [seen("not read", unread)] : [],
     );
   return broken(
     `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}`,
@@ -212,7 +213,7 @@ export function unlessPerhaps(
   answer: Answer,
 ): Answer {
   const [late] = rbacPerhaps;
-  const place = late ?? perhaps[0];
+  const place = late ?? perhaps.declaring("RoleBinding");
   if (answer.status !== "fail" || place === undefined) return answer;
   return unknown(
     `${answer.reason}, unless ${late ? "a role or binding with a value known only after apply" : "an object that was not read"} allows it`,

@@ -15,10 +15,10 @@ import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf 
 import type { PodFact } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
-import type { Source } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import type { StackDocuments } from "./stack-documents";
 import type { Terraform } from "./terraform";
+import type { PerhapsObjects } from "./unread-files";
 
 export interface ClusterArtefacts extends KubernetesFacts {
   /** The stack; empty for manifests outside of stacks. */
@@ -35,8 +35,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly outputs: ReadonlyMap<string, Known<string>>;
   /** By the document's `sourceText`. */
   readonly misfilled: ReadonlyMap<string, Misfilled>;
-  /** Resources of Terraform that were not read and may be service accounts, roles or bindings of the cluster. */
-  readonly perhaps: readonly Source[];
+  /** Resources of Terraform and files that were not read and may hold objects of the cluster. */
+  readonly perhaps: PerhapsObjects;
 }
 
 /** Objects, and setups of nodes. */

@@ -16,6 +16,7 @@ import { syntaxOf } from "../../model/node-document";
 import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
 import { withoutCredentials } from "./credentials";
+import { foreignForm } from "./foreign-forms";
 import type { Source } from "./source";
 
 /** A document of a file, of any kind. */
@@ -45,12 +46,13 @@ export function invalidFile(
   line: number,
   reason: string,
   allowed: string = "YAML or JSON in UTF-8",
+  remedy: string = "correct the file: a verdict from half of the facts would be worthless",
 ): never {
   return fail("explain-invalid", {
     problem: `file ${reason}`,
     value: `${file}:${line}`,
     allowed,
-    remedy: "correct the file: a verdict from half of the facts would be worthless",
+    remedy,
   });
 }
 
@@ -91,7 +93,9 @@ export function readText(path: string): string {
   if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   const again = Buffer.from(decoded, "utf8");
   const first = again.findIndex((byte, place) => byte !== bytes[place]);
-  return invalidFile(path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
+  const form = foreignForm(path, bytes.toString("latin1"));
+  const line = lineAt(bytes.toString("latin1"), first);
+  return invalidFile(path, line, form ? `is ${form.what}` : "is not UTF-8", undefined, form?.remedy);
 }
 
 /** The text of a file; `undefined` if it is gone or is not a file. */
@@ -108,18 +112,35 @@ function lineAt(text: string, position: number): number {
   return text.slice(0, Math.max(0, position)).split("\n").length;
 }
 
+/** Why a text is not read. */
+export interface InvalidText {
+  /** From 1. */
+  readonly line: number;
+  /** A clause about the file: "is not JSON". */
+  readonly reason: string;
+}
+
 /**
  * The documents of a text, JSON or YAML by the name of its file. Throws, with file and line, for syntax errors,
  * repeated keys, more than 200 levels, aliases that multiply, and more than 50,000 documents that this library did not
  * write.
  */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
+  const read = triedDocuments(text, file);
+  return "reason" in read ? invalidFile(file, read.line, read.reason) : read;
+}
+
+/** As {@link documentsIn}, without throwing. */
+export function triedDocuments(text: string, file: string): readonly FileDocument[] | InvalidText {
   const syntax = syntaxOf(file);
-  if (syntax === "json") return [{ value: parseJson(text, file), source: { file, path: "" } }];
+  if (syntax === "json") {
+    const json = jsonOf(text, false);
+    return "reason" in json ? json : [{ value: json.value, source: { file, path: "" } }];
+  }
   // Only forms of node configuration have such files, and each form reads its own.
   if (syntax === "text") return [{ value: text, source: { file, path: "" } }];
   const read = readYaml(text);
-  if (!("values" in read)) return invalidFile(file, lineAt(text, read.position), read.problem);
+  if (!("values" in read)) return { line: lineAt(text, read.position), reason: read.problem };
   const head = read.values.length === 1 ? (/^.*/.exec(text)?.[0] ?? "") : "";
   return read.values.map((value, document) => ({ value, source: { file, document, path: "" }, head }));
 }
@@ -129,13 +150,17 @@ export function documentsIn(text: string, file: string): readonly FileDocument[]
  * may recurse, and for repeated keys, unless a program wrote the file that never repeats one.
  */
 export function parseJson(text: string, file: string, writtenByProgram = false): unknown {
+  const read = jsonOf(text, writtenByProgram);
+  return "reason" in read ? invalidFile(file, read.line, read.reason) : read.value;
+}
+
+function jsonOf(text: string, writtenByProgram: boolean): { readonly value: unknown } | InvalidText {
   const parsed = attempted(text);
-  if ("error" in parsed) return invalidFile(file, firstWrongLine(text), "is not JSON");
+  if ("error" in parsed) return { line: firstWrongLine(text), reason: "is not JSON" };
   const repeated = writtenByProgram ? undefined : repeatedKey(text);
   if (repeated !== undefined)
-    return invalidFile(file, lineAt(text, repeated), "has a key twice in one object");
-  if (isDeeper(parsed.value, DEPTH_MAX)) return invalidFile(file, 1, TOO_DEEP);
-  return parsed.value;
+    return { line: lineAt(text, repeated), reason: "has a key twice in one object" };
+  return isDeeper(parsed.value, DEPTH_MAX) ? { line: 1, reason: TOO_DEEP } : parsed;
 }
 
 function attempted(text: string): { readonly value: unknown } | { readonly error: string } {

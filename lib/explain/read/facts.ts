@@ -12,7 +12,8 @@ import { boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterRecord } from "./cluster-record";
 import { type ClusterArtefacts, clustersOf, sorted } from "./clusters";
 import { type Delivered, deliveredObjects } from "./delivered";
-import { type FileDocument } from "./documents";
+import { type FileDocument, textIfReadable } from "./documents";
+import { foreignForm } from "./foreign-forms";
 import { EXPLAINED, inputFiles, otherFiles } from "./input-files";
 import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
@@ -29,6 +30,7 @@ import {
   unreadTerraform,
 } from "./terraform-configuration";
 import { isTerraformShow } from "./terraform-show";
+import { PerhapsObjects, type UnreadText } from "./unread-files";
 
 export type { SkippedDocument } from "./source";
 
@@ -62,7 +64,7 @@ export interface StatedFact {
 /** Reads synth folders, stack folders, manifests and Terraform JSON. */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
-  const files = new Files();
+  const files = new Files(input.found);
   const terraform = new Terraform(options.computed);
   const stacks = input.stacks.map((stack) => readStack(stack, terraform, files));
   addStated(terraform, stacks, options);
@@ -73,6 +75,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     terraform,
     others.flatMap((file) => files.documents(file)),
     paths,
+    files.unread,
   );
   const wrong = wronglyFilled(copies, stacks, terraform);
   const delivered = deliveredObjects(stacks, terraform);
@@ -80,14 +83,16 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
   const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
-    return nothingFound(paths);
+    return nothingFound(paths, input.others, files.unread.skipped);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
-  const ofAll = { misfilled: wrong.misfilled, perhaps: perhapsOf(delivered, plain) };
+  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
+  const ofAll = { misfilled: wrong.misfilled, perhaps };
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = distinct([
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
+    ...files.unread.skipped,
     ...delivered.skipped,
     ...unknownDocuments(named.filter((document) => !isTerraform(document))),
     ...clusters.flatMap((cluster) => cluster.skipped),
@@ -104,8 +109,9 @@ function isObject({ value }: FileDocument): boolean {
 }
 
 /** What may be objects of any cluster: resources that were not read, and what kustomize makes of manifests. */
-function perhapsOf(delivered: Delivered, plain: readonly KubernetesDocument[]): readonly Source[] {
-  return [...delivered.perhaps, ...plain.flatMap(({ kustomization }) => kustomization ?? [])];
+function perhapsOf(delivered: Delivered, plain: readonly KubernetesDocument[]): readonly UnreadText[] {
+  const all = [...delivered.perhaps, ...plain.flatMap(({ kustomization }) => kustomization ?? [])];
+  return all.map((source) => ({ source, text: undefined }));
 }
 
 /** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */
@@ -122,12 +128,25 @@ function withDelivered(stacks: readonly StackDocuments[], { byStack }: Delivered
   });
 }
 
-function nothingFound(paths: readonly string[]): never {
+/** How many reasons an error gives. */
+const REASONS_MAX = 3;
+
+function nothingFound(
+  paths: readonly string[],
+  others: readonly string[],
+  unread: readonly SkippedDocument[],
+): never {
+  const forms = others.flatMap((file) => foreignForm(file, textIfReadable(file) ?? "") ?? []);
+  const reasons = [
+    ...forms.map(({ what, remedy }) => `${what} was found: ${remedy}`),
+    ...unread.map(({ source, reason }) => `${sourceText(source)} was not read: ${reason}`),
+  ];
+  const remedies = [...new Set(reasons)].slice(0, REASONS_MAX).join("; ");
   return fail("explain-missing", {
     problem: "nothing to explain was found: no Terraform JSON and no Kubernetes object",
     value: paths,
     allowed: EXPLAINED,
-    remedy: "run `cdktf synth` first, or name the folder that holds the manifests",
+    remedy: remedies || "run `cdktf synth` first, or name the folder that holds the manifests",
   });
 }
 

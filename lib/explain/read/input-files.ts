@@ -26,11 +26,15 @@ export interface InputFiles {
   readonly stacks: StackInput[];
   /** YAML and JSON files outside of stacks, sorted within each path. */
   readonly files: string[];
+  /** Those of them that were not named themselves. */
+  readonly found: ReadonlySet<string>;
   /** All other files, in stacks or not. */
   readonly others: string[];
   /** Links, pipes, devices and folders that are skipped. */
   readonly skipped: SkippedDocument[];
 }
+
+type Found = Omit<InputFiles, "found">;
 
 /** The inputs that explain accepts, in words. */
 export const EXPLAINED: string =
@@ -56,7 +60,8 @@ export function namesIn(folder: string): readonly string[] {
 }
 
 export function inputFiles(paths: readonly string[]): InputFiles {
-  const inputs: InputFiles = { stacks: [], files: [], others: [], skipped: [] };
+  const inputs = { stacks: [], files: [], others: [], skipped: [] } as Found;
+  const named = new Set<string>();
   for (const path of paths) {
     for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
@@ -69,10 +74,16 @@ export function inputFiles(paths: readonly string[]): InputFiles {
       });
     else if (stat.isDirectory()) addFolder(path, inputs);
     // A shell's wildcard includes it among the files that `bind` wrote.
-    else if (basename(path) !== WRITTEN_FILES_LIST) inputs.files.push(path);
+    else if (basename(path) !== WRITTEN_FILES_LIST) {
+      inputs.files.push(path);
+      named.add(path);
+    }
   }
+  const files = new Set(inputs.files);
+  const found = new Set(inputs.files.filter((file) => !named.has(file)));
   // A file that is named explicitly is read.
-  return { ...inputs, skipped: inputs.skipped.filter(({ source }) => !inputs.files.includes(source.file)) };
+  const skipped = inputs.skipped.filter(({ source }) => !files.has(source.file));
+  return { ...inputs, found, skipped };
 }
 
 /** The path and every folder that it is in. */
@@ -93,7 +104,7 @@ function refuseHalfBound(folder: string): void {
     });
 }
 
-function addFolder(path: string, found: InputFiles): void {
+function addFolder(path: string, found: Found): void {
   const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => isThere(join(path, name)));
   const folders = isStack ? [path] : readable(path, () => stackFolders(path));
   if (folders.length === 0) return walk(path, found, found.files);
@@ -106,7 +117,7 @@ function addFolder(path: string, found: InputFiles): void {
 }
 
 /** Collects what an output folder holds outside of its stacks. */
-function walkBeside(path: string, folders: readonly string[], found: InputFiles): void {
+function walkBeside(path: string, folders: readonly string[], found: Found): void {
   const stacks = join(path, "stacks");
   for (const folder of namesIn(stacks).map((name) => join(stacks, name)))
     if (!folders.includes(folder))
@@ -122,7 +133,7 @@ function walkBeside(path: string, folders: readonly string[], found: InputFiles)
       );
 }
 
-function walk(folder: string, found: InputFiles, files: string[], except?: string): void {
+function walk(folder: string, found: Found, files: string[], except?: string): void {
   refuseHalfBound(folder);
   const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -143,7 +154,7 @@ function walk(folder: string, found: InputFiles, files: string[], except?: strin
   }
 }
 
-function skip({ skipped }: InputFiles, file: string, reason: string): void {
+function skip({ skipped }: Found, file: string, reason: string): void {
   skipped.push({ source: { file, path: "" }, reason });
 }
 

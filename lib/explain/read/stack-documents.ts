@@ -8,7 +8,8 @@ import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/wor
 import { grouped } from "../../model/grouped";
 import { known } from "../../model/known";
 import type { BoundStack } from "./bound-copies";
-import { type FileDocument, documentsIn, readText } from "./documents";
+import { type FileDocument, invalidFile, readText, textIfReadable, triedDocuments } from "./documents";
+import { foreignForm } from "./foreign-forms";
 import { STACK_FILE, type StackInput, isThere } from "./input-files";
 import { type LateReader, stackLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
@@ -17,6 +18,7 @@ import { type PodFact, podFragment } from "./pods";
 import type { SkippedDocument } from "./source";
 import type { Terraform } from "./terraform";
 import { isVariablesFile, readStackConfiguration } from "./terraform-configuration";
+import { UnreadFiles, ofFile } from "./unread-files";
 import { step } from "../progress";
 
 /** What the file of a document tells about it. */
@@ -25,21 +27,49 @@ type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "for
 /** Documents outside of stacks, which may be of any cluster. */
 export const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
 
+interface ReadFile {
+  readonly documents: readonly FileDocument[];
+  readonly hasLate: boolean;
+}
+
+const NOTHING: ReadFile = { documents: [], hasLate: false };
+
 /** Each file is read once. */
 export class Files {
-  readonly #read = new Map<string, { documents: readonly FileDocument[]; hasLate: boolean }>();
+  readonly unread: UnreadFiles = new UnreadFiles();
+  readonly #found: ReadonlySet<string>;
+  readonly #read = new Map<string, ReadFile>();
+
+  /** Files that were found below a folder need not be valid. */
+  constructor(found: ReadonlySet<string>) {
+    this.#found = found;
+  }
 
   documents(file: string, late: LateReader = known, origin: Origin = OF_ANY): readonly KubernetesDocument[] {
-    let read = this.#read.get(file);
-    if (read === undefined) {
-      step("files read");
-      const text = readText(file);
-      read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
-      this.#read.set(file, read);
-    }
+    const read = this.#read.get(file) ?? this.#readFile(file, origin.ofStack);
+    this.#read.set(file, read);
     // Most files hold no late values, so their texts need no search.
     const reader = read.hasLate ? late : known;
     return read.documents.map((document) => ({ ...document, late: reader, ...origin }));
+  }
+
+  /** What a stack lists is what the library wrote. */
+  #readFile(file: string, ofStack: boolean): ReadFile {
+    step("files read");
+    const isFound = this.#found.has(file);
+    const text = isFound ? textIfReadable(file) : readText(file);
+    if (text === undefined) {
+      this.unread.add({ file, path: "" }, "it is larger than explain reads, or not UTF-8", undefined);
+      return NOTHING;
+    }
+    const form = ofStack ? undefined : foreignForm(file, text);
+    const documents = form ? { line: 1, reason: `is ${form.what}` } : triedDocuments(text, file);
+    if (!("reason" in documents)) return { documents, hasLate: text.includes(PLACEHOLDER_START) };
+    if (!isFound) return invalidFile(file, documents.line, documents.reason, undefined, form?.remedy);
+    const source = { file, path: form ? "" : `line ${documents.line}` };
+    const reason = form ? `${form.what}: ${form.remedy}` : `it ${documents.reason.replace(/:.*/s, "")}`;
+    this.unread.add(source, reason, text);
+    return NOTHING;
   }
 }
 
@@ -87,11 +117,9 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
   const fragments = pods.flatMap(({ file }) =>
     documents(file).map((document) => podFragment(file, document)),
   );
-  const skipped = [
-    ...missing,
-    ...unlisted(input, identity !== undefined, read),
-    ...unknownDocuments(written),
-  ];
+  for (const { source, reason } of unlisted(input, identity !== undefined, read))
+    files.unread.add(source, reason, ofFile(source.file));
+  const skipped = [...missing, ...unknownDocuments(written)];
   return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
 }
 

@@ -22,6 +22,7 @@ import { withoutMarked, withoutSecrets } from "./sensitive";
 import type { SkippedDocument, Source } from "./source";
 import type { Terraform } from "./terraform";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
+import type { UnreadFiles } from "./unread-files";
 
 export interface ConfigurationFile {
   readonly source: Source;
@@ -51,6 +52,7 @@ const REASONS = {
   override: "it is an override file, which is not read, so what it changes is not known",
   ownSyntax:
     "Terraform in HCL is not read, so what it declares is not counted; `terraform show -json` prints it as JSON",
+  broken: "it is not valid JSON, so what it declares is not counted",
   variables: "values of variables are not read; `terraform show -json` of the plan or state has the results",
 } as const;
 
@@ -98,6 +100,7 @@ export function readPlainTerraform(
   terraform: Terraform,
   documents: readonly FileDocument[],
   paths: readonly string[],
+  unread: UnreadFiles,
 ): readonly SkippedDocument[] {
   for (const { value, source } of documents)
     if (isTerraformShow(value)) readTerraformShow(terraform, value, source);
@@ -108,7 +111,7 @@ export function readPlainTerraform(
   return [...folders].flatMap(([folder, all]): readonly SkippedDocument[] => {
     const isModule =
       called.has(resolve(folder)) || (!isRoot(folder, all) && isBelowOne(resolve(folder), tops));
-    if (!isModule) readFolder(terraform, folder, all);
+    if (!isModule) readFolder(terraform, folder, all, unread);
     return isModule ? all.map(({ source }) => ({ source, reason: REASONS.module })) : [];
   });
 }
@@ -137,7 +140,12 @@ function isBelowOne(folder: string, tops: readonly string[]): boolean {
   return namesIn(above).some((name) => /\.tf(?:\.json)?$/.test(name)) || isBelowOne(above, tops);
 }
 
-function readFolder(terraform: Terraform, folder: string, files: readonly ConfigurationFile[]): Scope {
+function readFolder(
+  terraform: Terraform,
+  folder: string,
+  files: readonly ConfigurationFile[],
+  unread?: UnreadFiles,
+): Scope {
   const names = namesIn(folder);
   const variables = names.find((name) => DEFINITIONS.test(name));
   const overrides = files.filter(({ source }) => OVERRIDE.test(basename(source.file)));
@@ -149,10 +157,12 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
   );
   for (const { value, source } of overrides)
     addUnread(scope, source, REASONS.override, JSON.stringify(value), true);
-  for (const name of names.filter((each) => OWN_SYNTAX.test(each))) {
+  for (const name of names) {
     const source = { file: join(folder, name), path: "" };
+    const isBroken = name.endsWith(".tf.json") && unread?.has(source.file) === true;
+    if (!isBroken && !OWN_SYNTAX.test(name)) continue;
     const isOverride = OVERRIDE.test(name);
-    const reason = isOverride ? REASONS.override : REASONS.ownSyntax;
+    const reason = isBroken ? REASONS.broken : isOverride ? REASONS.override : REASONS.ownSyntax;
     // A file that cannot be read names no resource.
     addUnread(scope, source, reason, textIfReadable(source.file) ?? "", isOverride);
   }

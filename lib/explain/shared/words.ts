@@ -30,3 +30,12 @@ export function amended(answer: Answer, changes: Partial<Pick<Answer, "reason" |
   const { status, reason, evidence, remedy, log } = answer;
   return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }), ...changes };
 }
+
+const LETTER = /[\w-]/;
+
+/** Whether a text contains another one, not as a part of a longer name. */
+export function isNamed(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
+    if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
+  return false;
+}
