@@ -14,7 +14,7 @@ import { type ClusterArtefacts, clustersOf, sorted } from "./clusters";
 import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, textIfReadable } from "./documents";
 import { foreignForm } from "./foreign-forms";
-import { EXPLAINED, inputFiles, otherFiles } from "./input-files";
+import { EXPLAINED, type InputFiles, inputFiles, otherFiles } from "./input-files";
 import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
@@ -87,8 +87,6 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
   const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
-  const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
-  const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = distinct([
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
@@ -97,11 +95,22 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...unknownDocuments(named.filter((document) => !isTerraform(document))),
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
-    ...unread.skipped,
-    ...otherFiles(unread.others.filter((file) => !isListedForNodes(file, stacks))),
+    ...unreadOthers(input, others, stacks, terraform),
   ]);
   const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
   return { clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+}
+
+/** Modules, Terraform in HCL, values of variables, and files that are neither YAML nor JSON. */
+function unreadOthers(
+  input: InputFiles,
+  read: readonly string[],
+  stacks: readonly StackDocuments[],
+  terraform: Terraform,
+): readonly SkippedDocument[] {
+  const variables = [...read, ...input.stacks.flatMap(({ files }) => files)].filter(isVariablesFile);
+  const { skipped, others } = unreadTerraform(terraform, [...input.others, ...variables]);
+  return [...skipped, ...otherFiles(others.filter((file) => !isListedForNodes(file, stacks)))];
 }
 
 function isObject({ value }: FileDocument): boolean {

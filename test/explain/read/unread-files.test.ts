@@ -100,6 +100,11 @@ describe("whatever it names is unknown", () => {
       "unknown",
     ],
     [
+      "and another in no template",
+      { ...without, "sa.yaml": `a: [\n${TEMPLATE.replace(/\{\{.*\}\}/, "x")}` },
+      "denied",
+    ],
+    [
       "and in a template of another kind",
       { ...without, "chart/a.yaml": template.replace("ServiceAccount", "Service") },
       "denied",
