@@ -13,6 +13,7 @@ import type { ClusterFacts } from "./read/cluster-record";
 import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
 import type { PodFact } from "./read/pods";
+import type { DeclaredCluster } from "./read/inferred-cluster";
 import type { ServiceAccountFact } from "./read/service-accounts";
 import type { FleetWarning } from "./result";
 import type { Source } from "./read/source";
@@ -386,6 +387,8 @@ export interface CloudReader {
   readonly stated?: StatedSection;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */
   readonly computed: readonly ComputedAttribute[];
+  /** The clusters of Kubernetes that are declared or looked up. */
+  clusters(terraform: Terraform): readonly DeclaredCluster[];
   /** The buckets or containers that may publish issuers, this cloud's or others'. */
   stores(terraform: Terraform): readonly ObjectStore[];
   /** Reads the cloud; resources are indexed when they are first needed. */

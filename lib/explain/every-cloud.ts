@@ -9,6 +9,7 @@ import type { Cloud, CloudReader, PluginCloud } from "./cloud";
 import { googleReader } from "./google/reader";
 import { ClosedWorld } from "./coverage/closed-world";
 import type { ProviderEntry } from "./read/node-configuration";
+import type { DeclaredCluster } from "./read/inferred-cluster";
 import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
@@ -29,6 +30,10 @@ export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(
 /** What clouds give the nodes that they make. */
 export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
   documentsOfPools(nodeGroups(terraform));
+
+/** The clusters of Kubernetes in all clouds. */
+export const declaredClusters = (terraform: Terraform): readonly DeclaredCluster[] =>
+  READERS.flatMap((reader) => reader.clusters(terraform));
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

@@ -4,7 +4,14 @@ import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
 import { holdersOf } from "./audit/holders";
 import { auditFindings } from "./audit/rows";
-import { STATED, computedAttributes, nodePools, readClouds, statedResources } from "./every-cloud";
+import {
+  STATED,
+  computedAttributes,
+  declaredClusters,
+  nodePools,
+  readClouds,
+  statedResources,
+} from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
@@ -130,7 +137,7 @@ export class Explainer {
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");
     checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
-    const { cluster = {}, ...stated } = options;
+    const { cluster = {}, which = "", ...stated } = options;
     const misfit = misfitOf(stated, STATED);
     if (misfit)
       fail("property-invalid", propertyInvalid(propertyPath(misfit.path), misfit.reason, misfit.allowed));
@@ -138,6 +145,8 @@ export class Explainer {
       readFacts(paths, {
         computed: computedAttributes,
         nodePools,
+        clusters: declaredClusters,
+        which,
         cluster,
         stated: statedResources(stated, { file: fileOf(options), path: "" }),
         recorded: statedResources,

@@ -84,6 +84,12 @@ export interface ExplainOptions {
    */
   readonly cluster?: ClusterRecord;
   /**
+   * Which cluster is meant, of several or at all: its name in what was read, or the URL of its tokens' issuer.
+   *
+   * @defaultValue - the only cluster that was read; of several, each is judged
+   */
+  readonly which?: string;
+  /**
    * Facts of AWS accounts whose Terraform is not read.
    *
    * @defaultValue - none
@@ -94,5 +100,6 @@ export interface ExplainOptions {
 /** The kind of {@link ExplainOptions}. */
 export const EXPLAIN_OPTIONS: ObjectKind<ExplainOptions> = object({
   cluster: optional(anyObject),
+  which: optional(text),
   aws: optional(anyObject),
 });

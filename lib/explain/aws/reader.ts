@@ -19,6 +19,7 @@ import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
+import { eksClusters } from "./clusters";
 import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
@@ -50,6 +51,7 @@ export const awsReader: CloudReader = {
     ...repositoryAttributes,
     ...placeAttributes,
   ],
+  clusters: eksClusters,
   stores: issuerBuckets,
   read: (terraform, issuers, world) => new Aws(terraform, issuers, world),
 };

@@ -8,6 +8,7 @@ import type { ClosedWorld } from "../coverage/closed-world";
 import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
+import { aksClusters } from "./clusters";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { type Credential, Credentials, declaredCredentials } from "./credentials";
@@ -24,6 +25,7 @@ export const azureReader: CloudReader = {
   title: "Azure",
   providers: ["azapi", "azuread", "azurerm"],
   computed: [],
+  clusters: aksClusters,
   stores: issuerContainers,
   read: azure,
 };

@@ -18,6 +18,7 @@ import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
 import { keySet } from "../shared/key-set";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
+import { gkeClusters } from "./clusters";
 import { grantedTo } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
@@ -35,6 +36,7 @@ export const googleReader: CloudReader = {
   title: "Google Cloud",
   providers: ["google"],
   computed: googleComputed,
+  clusters: gkeClusters,
   stores: issuerStores,
   read: (terraform, issuers, world) => new Google(terraform, issuers, world),
 };

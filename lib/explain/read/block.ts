@@ -230,11 +230,11 @@ export class Resource extends Block {
   }
 
   /** An attribute as references see it: computed, or the reference itself if it is known only after apply. */
-  attribute(name: string): Known<string> {
-    return andThen(this.scope.attribute(this, [name]), (value) =>
+  attribute(...path: readonly [string, ...(string | number)[]]): Known<string> {
+    return andThen(this.scope.attribute(this, path), (value) =>
       typeof value === "string" || typeof value === "number" || typeof value === "boolean"
         ? known(String(value))
-        : unread(`${this.address}.${name} is not a string`),
+        : unread(`${this.address}.${path.join(".")} is not a string`),
     );
   }
 

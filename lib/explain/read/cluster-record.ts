@@ -7,6 +7,7 @@ import type { Known } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
 import type { FleetConsumerKind } from "../../rules/fleet/consumer";
+import type { Source } from "./source";
 
 /** A pull that was declared. */
 export interface DeclaredPull<Text = string> {
@@ -187,6 +188,16 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
   readonly fleet?: DeclaredFleet<Text>;
 }
 
+/** A cluster that manifests may belong to. */
+export interface ClusterCandidate {
+  /** "the EKS cluster prod". */
+  readonly title: string;
+  readonly name: Known<string>;
+  /** Of its tokens; absent if it publishes none. */
+  readonly issuer: Known<string | undefined>;
+  readonly source: Source;
+}
+
 /** A cluster's record with its late values followed. */
 export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
   /**
@@ -195,6 +206,12 @@ export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
    * @defaultValue - none
    */
   readonly issuersElsewhere?: readonly Known<string>[];
+  /**
+   * The clusters that were read, of which one may be this.
+   *
+   * @defaultValue - it is stated which cluster this is, or no cluster was read
+   */
+  readonly candidates?: readonly ClusterCandidate[];
 }
 
 /** A workload of the hub that opens connections to spokes, or reads their profiles. */

@@ -7,6 +7,7 @@ import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import { type DeclaredCluster, type MeantCluster, inferredCluster } from "./inferred-cluster";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { plainLateReader } from "./late-text";
 import { itemsOf } from "./lists";
@@ -57,6 +58,11 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
   };
 }
 
+/** What tells the cluster of manifests outside of stacks. */
+export interface Inference extends MeantCluster {
+  readonly clusters: readonly DeclaredCluster[];
+}
+
 type StackCluster = Omit<ClusterArtefacts, "misfilled" | "perhaps">;
 
 /** One cluster for each stack that has one; without stacks a single one of everything that was read. */
@@ -65,12 +71,14 @@ export function clustersOf(
   any: SortedDocuments,
   terraform: Terraform,
   given: ClusterRecord,
+  inference: Inference,
 ): readonly StackCluster[] {
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
     .map((stack) => stackCluster(stack, any, given));
   if (clusters.length > 0) return withIssuersElsewhere(clusters);
-  const cluster = followedRecord(given, plainLateReader(terraform));
+  const stated = followedRecord(given, plainLateReader(terraform));
+  const cluster = inferredCluster(stated, inference.clusters, any.objects.of("Node"), inference);
   const outputs = outputsOf(terraform.scopes);
   return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
 }

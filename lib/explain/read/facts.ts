@@ -15,6 +15,7 @@ import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, textIfReadable } from "./documents";
 import { foreignForm } from "./foreign-forms";
 import { EXPLAINED, type InputFiles, inputFiles, otherFiles } from "./input-files";
+import { type DeclaredCluster, isDiscovery, printedIssuer } from "./inferred-cluster";
 import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
@@ -45,6 +46,9 @@ export interface Facts {
 export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   readonly nodePools?: (terraform: Terraform) => readonly KubernetesDocument[];
+  readonly clusters?: (terraform: Terraform) => readonly DeclaredCluster[];
+  /** Name or issuer of the cluster that is meant; empty or absent if the caller does not say. */
+  readonly which?: string;
   /** Facts about the clusters from the caller; they override recorded ones. */
   readonly cluster: ClusterRecord;
   /** Further facts that the caller states. */
@@ -84,7 +88,18 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths, input.others, files.unread.skipped);
-  const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);
+  const inference = {
+    clusters: options.clusters?.(terraform) ?? [],
+    which: options.which ?? "",
+    printed: named.flatMap((each) => printedIssuer(each) ?? [])[0],
+  };
+  const clusters = clustersOf(
+    withDelivered(stacks, delivered),
+    sorted(plain),
+    terraform,
+    options.cluster,
+    inference,
+  );
   const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
@@ -92,7 +107,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...stacks.flatMap((stack) => stack.skipped),
     ...files.unread.skipped,
     ...delivered.skipped,
-    ...unknownDocuments(named.filter((document) => !isTerraform(document))),
+    ...unknownDocuments(named.filter((document) => !isTerraform(document) && !isDiscovery(document.value))),
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
     ...unreadOthers(input, others, stacks, terraform),

@@ -124,6 +124,7 @@ const APIS: Readonly<Record<string, string>> = {
   MachineConfigPool: "machineconfiguration.openshift.io/v1",
   MultiKueueCluster: "kueue.x-k8s.io/",
   MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
+  Node: "v1",
   NodePool: "hypershift.openshift.io/v1beta1",
   PersistentVolume: "v1",
   PersistentVolumeClaim: "v1",
@@ -149,7 +150,7 @@ const FILES: readonly string[] = [
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
 const OF_CLUSTER =
-  /^(?:Authentication|CSIDriver|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|PersistentVolume)$/;
+  /^(?:Authentication|CSIDriver|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|Node|PersistentVolume)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {

@@ -1,0 +1,150 @@
+/*
+ * The cluster that manifests outside of stacks belong to, by what was read beside them: Terraform that declares clusters,
+ * the cluster's own discovery document, and its nodes.
+ *
+ * Manifests may be of another cluster than the one whose Terraform was read, so what is inferred may allow, and denies
+ * nothing by the issuer.
+ */
+
+import { fail } from "../../errors";
+import { type Known, isAbsent, isKnown, known, orElse, same } from "../../model/known";
+import { at, record, text } from "../../model/parsed";
+import { nearestName } from "../../model/nearest-name";
+import { isRecord } from "../../model/record";
+import { minorOf } from "../../model/version";
+import type { ClusterCandidate, ClusterFacts } from "./cluster-record";
+import type { FileDocument } from "./documents";
+import type { KubernetesObject } from "./objects";
+import { isKnownMinor } from "./read-record";
+
+/** A cluster that Terraform declares or looks up. */
+export interface DeclaredCluster extends ClusterCandidate {
+  /** Key of its cloud. */
+  readonly cloud: string;
+  /** Version of its API server. */
+  readonly version: Known<string | undefined>;
+  /** The clouds whose pod identity webhook runs there; `undefined` if that is not known. */
+  readonly webhooks: readonly string[] | undefined;
+}
+
+/** Whose tokens are meant. */
+export interface MeantCluster {
+  /** Name or issuer, as the caller says it; empty if the caller does not. */
+  readonly which: string;
+  /** The issuer that the cluster itself prints; `undefined` if that was not read. */
+  readonly printed: Known<string> | undefined;
+}
+
+/** What is known of the cluster of manifests outside of stacks. */
+export function inferredCluster(
+  stated: ClusterFacts,
+  all: readonly DeclaredCluster[],
+  nodes: readonly KubernetesObject[],
+  { which, printed }: MeantCluster,
+): ClusterFacts {
+  const clusters = distinct(all);
+  const issuer = stated.issuer ?? (which.includes("://") ? known(which) : printed);
+  const kubelet = stated.kubelet ?? kubeletOf(nodes);
+  const facts: ClusterFacts = { ...(kubelet === undefined ? {} : { kubelet }), ...stated };
+  if (issuer !== undefined) {
+    const own = clusters.filter((each) => same(each.issuer, issuer) === "yes");
+    return { ...(own[0] ? factsOf(own[0], true) : {}), ...facts, issuer };
+  }
+  const name = which || (stated.name ?? "");
+  if (name !== "") {
+    const own = clusters.filter((each) => orElse(each.name, () => undefined) === name);
+    if (own.length === 0 && which !== "") return unknownCluster(which, clusters);
+    if (own.length === 1 && own[0]) return { ...factsOf(own[0], true), ...facts };
+    if (own.length > 1) return { ...facts, candidates: own };
+  }
+  const candidates = clusters.filter((each) => !isContradicted(each, nodes));
+  const [only, ...others] = candidates;
+  if (only === undefined) return facts;
+  if (others.length === 0) return { ...factsOf(only, false), ...facts, candidates };
+  const webhooks = agreed(candidates.map((each) => each.webhooks));
+  return { ...(webhooks && { podIdentityWebhooks: webhooks }), ...facts, candidates };
+}
+
+/** The issuer in what `kubectl get --raw /.well-known/openid-configuration` prints; `undefined` for other documents. */
+export function printedIssuer({ value }: FileDocument): Known<string> | undefined {
+  return isDiscovery(value) ? known(text(at(value, "issuer"))) : undefined;
+}
+
+/** True for a discovery document. */
+export function isDiscovery(value: unknown): boolean {
+  return isRecord(value) && ["issuer", "jwks_uri", "response_types_supported"].every((key) => key in value);
+}
+
+function unknownCluster(which: string, all: readonly DeclaredCluster[]): never {
+  const names = all.flatMap(({ name }) => orElse(name, () => undefined) ?? []);
+  const nearest = nearestName(which, names);
+  return fail("explain-unknown", {
+    problem: "no cluster of this name was read",
+    value: which,
+    allowed:
+      names.length > 0
+        ? names.join(", ")
+        : "the URL of the cluster's issuer: no Terraform of a cluster was read",
+    remedy: `${nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or give the URL of the issuer`,
+  });
+}
+
+/** What a resource says of its cluster; that no webhook runs there counts only if the cluster is certainly meant. */
+function factsOf({ name, issuer, version, webhooks }: DeclaredCluster, isMeant: boolean): ClusterFacts {
+  const [plainName, plainVersion] = [name, version].map((each) => orElse(each, () => undefined));
+  const minor = minorIn(plainVersion);
+  return {
+    ...(isAbsent(issuer) ? {} : { issuer: issuer as Known<string> }),
+    ...(plainName === undefined ? {} : { name: plainName }),
+    ...(minor === undefined ? {} : { apiServer: minor }),
+    ...(webhooks && (isMeant || webhooks.length > 0) && { podIdentityWebhooks: webhooks }),
+  };
+}
+
+function minorIn(version: string | undefined): string | undefined {
+  const [minor] = /^v?\d+\.\d+/.exec(version ?? "") ?? [];
+  return isKnownMinor(minor) ? minorOf("Kubernetes", minor) : undefined;
+}
+
+/** A configuration, its plan and its state declare one cluster; clusters of one name with two issuers are two. */
+function distinct(all: readonly DeclaredCluster[]): readonly DeclaredCluster[] {
+  const kept: DeclaredCluster[] = [];
+  for (const each of [...all].sort(
+    (one, other) => Number(isKnown(other.issuer)) - Number(isKnown(one.issuer)),
+  )) {
+    const isSame = (other: DeclaredCluster): boolean =>
+      other.cloud === each.cloud &&
+      same(other.name, each.name) === "yes" &&
+      same(other.issuer, each.issuer) !== "no";
+    if (!kept.some(isSame)) kept.push(each);
+  }
+  return kept;
+}
+
+function agreed(all: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const [first] = all;
+  return all.every((each) => each?.join() === first?.join()) && first?.length !== 0 ? first : undefined;
+}
+
+/** By scheme of `providerID`. Source: the cloud providers of Kubernetes. */
+const CLOUDS: Readonly<Record<string, string>> = { aws: "aws", azure: "azure", gce: "google" };
+/** Labels with the name of the cluster. Source: eksctl; Amazon EKS and Karpenter. */
+const NAMES: readonly string[] = ["alpha.eksctl.io/cluster-name", "eks.amazonaws.com/cluster-name"];
+
+/** Whether a node says that it is of another cluster. */
+function isContradicted({ cloud, name }: DeclaredCluster, nodes: readonly KubernetesObject[]): boolean {
+  return nodes.some(({ value }) => {
+    const [scheme = ""] = text(at(value, "spec", "providerID")).split(":");
+    const of = Object.hasOwn(CLOUDS, scheme) ? CLOUDS[scheme] : undefined;
+    const labels = record(at(value, "metadata", "labels"));
+    const names = NAMES.flatMap((label) => (typeof labels[label] === "string" ? [known(labels[label])] : []));
+    return (of !== undefined && of !== cloud) || names.some((each) => same(each, name) === "no");
+  });
+}
+
+/** The minor version of all kubelets; `undefined` if they differ, or one does not say it. */
+function kubeletOf(nodes: readonly KubernetesObject[]): string | undefined {
+  const minors = nodes.map(({ value }) => minorIn(text(at(value, "status", "nodeInfo", "kubeletVersion"))));
+  const [first] = minors;
+  return minors.every((each) => each === first) ? first : undefined;
+}
