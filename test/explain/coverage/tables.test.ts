@@ -162,7 +162,6 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "target_origin_id",
   ],
   azure: [
-    "body",
     "container_access_type",
     "environment",
     "metadata_host",
