@@ -125,10 +125,8 @@ class Rights implements PullRights {
     });
     const where = whereOf(place, name.example);
     const declared = this.#declaredAs(place, name);
-    const held = { projects: [known(place.project)], permissions: [DOWNLOAD] };
     const settled = this.#iam.settled(
       this.#answer(allowed, where, place, name),
-      held,
       this.#module(allowed, place, name, declared),
     );
     return worstOf(settled, formatAnswer(declared, where) ?? upstreamAnswer(declared, place.project, where));
