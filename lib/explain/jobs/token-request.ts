@@ -3,7 +3,7 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, or, anyOf, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, anyOf, orElse, same, shown, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { at, list, text, texts } from "../../model/parsed";
@@ -261,15 +261,12 @@ function withoutGrant(
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.restrictsAudiences === false)
     return pass(`kube-apiserver ${apiServer.version} does not restrict audiences`);
-  const driver = workload ? or(referenced, driverReferences(artefacts, workload, audience)) : "no";
-  const volumes = seen("volumes", workload?.source);
-  if (driver === "yes")
-    return pass(`a CSI driver behind the pod's volumes requests tokens for ${what}`, volumes);
-  if (driver === "unknown")
+  // Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
+  if (workload && (workload.hasDrivers || referenced === "unknown"))
     return unknown(
-      `a CSI driver behind the pod's volumes may request tokens for ${what}; its CSIDriver, or the claim's volume, was not read`,
-      "also give explain the CSIDriver (and PersistentVolumeClaim and PersistentVolume), or grant the audience by RBAC",
-      volumes,
+      `whether a volume of the pod, or the CSI driver behind one, requests tokens for ${what} is not known`,
+      "grant the audience by RBAC",
+      seen("volumes", workload.source),
     );
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
@@ -285,22 +282,4 @@ function withoutGrant(
       beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
     ),
   );
-}
-
-/** Whether a CSI driver behind a pod's volumes requests the audience; unknown if one was not read. */
-function driverReferences(
-  { volumeDrivers: { audiences, ofClaim } }: ClusterArtefacts,
-  { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,
-  audience: Known<string>,
-): Ternary {
-  const ofDriver = (driver: string): Ternary => {
-    const requested = audiences.get(driver);
-    return requested ? anyOf(requested.map((each) => same(each, audience))) : "unknown";
-  };
-  const behind = claims.map((claim): Ternary => {
-    const key = `${namespace}/${claim}`;
-    const driver = ofClaim.get(key);
-    return driver === undefined ? (ofClaim.has(key) ? "no" : "unknown") : ofDriver(driver);
-  });
-  return anyOf([...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no"]);
 }
