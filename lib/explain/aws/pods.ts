@@ -19,13 +19,13 @@ import {
   shown,
   whether,
 } from "../../model/known";
-import { type Tree, childOf, hasOther, isTreeObject, itemsOf, optionalText } from "../../model/tree";
+import { hasOther, isTreeObject } from "../../model/tree";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { containersOf } from "../shared/pods";
+import { containersOf, mayBeForWindows } from "../shared/pods";
 import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
@@ -135,15 +135,7 @@ const BEFORE: readonly string[] = [
 
 function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]): Answer | undefined {
   const where = seen(title, source);
-  const isOnWindows = onWindows(spec);
-  if (isOnWindows === "yes")
-    return broken(
-      `${title} runs on Windows, where EKS Pod Identity has no agent`,
-      ANNOTATE,
-      NO_CREDENTIALS,
-      where,
-    );
-  if (isOnWindows === "unknown")
+  if (mayBeForWindows(spec))
     return unknown(
       `${title} may run on Windows, where EKS Pod Identity has no agent`,
       "select Linux nodes by `nodeSelector`",
@@ -159,28 +151,4 @@ function ownCredentials({ title, spec, source }: AccountQuestion["pods"][number]
       );
   }
   return undefined;
-}
-
-/** The webhook reads both labels. */
-const SYSTEMS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
-
-function onWindows(spec: Tree): Ternary {
-  const selected = [
-    childOf(spec, "os", "name"),
-    ...SYSTEMS.map((label) => childOf(spec, "nodeSelector", label)),
-  ].map((each) => is(optionalText(each), "windows"));
-  const required = childOf(
-    spec,
-    "affinity",
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-  );
-  const affine = itemsOf(childOf(required, "nodeSelectorTerms"))
-    .flatMap((term) => itemsOf(childOf(term, "matchExpressions")))
-    .filter((each) => is(optionalText(childOf(each, "operator")), "In") !== "no")
-    .filter((each) => SYSTEMS.some((label) => is(optionalText(childOf(each, "key")), label) !== "no"))
-    .flatMap((each) => itemsOf(childOf(each, "values")))
-    .map((value) => is(optionalText(value), "windows"));
-  // A node needs to match only one of several terms.
-  return anyOf([...selected, ...affine.map((each) => and(each, "unknown"))]);
 }

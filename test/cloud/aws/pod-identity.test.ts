@@ -434,13 +434,8 @@ describe("explain", () => {
       "unknown pods-configured: whether pods of namespace shop run on Fargate": Object.fromEntries(
         unknownProfiles,
       ) as Record<string, Change>,
-      "denied pods-configured: runs on Windows": {
-        "and pods on Windows": pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
-        "and pods on Windows, by the old label": pod({
-          nodeSelector: { "beta.kubernetes.io/os": "windows" },
-        }),
-      },
       "unknown pods-configured: may run on Windows": {
+        "and pods on Windows": pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
         "and pods with an affinity to Windows": pod({ affinity }),
       },
       "unknown pods-configured: with none": {
