@@ -12,7 +12,7 @@ import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, unknown } from "../answer";
 import { type AskedRepository, askedPattern } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
-import { amended } from "../shared/words";
+import { plainAnswer } from "../shared/words";
 import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
@@ -59,9 +59,10 @@ export class AwsRights implements PullRights {
       );
     const { said, example } = worst;
     if (said.status === "pass") return said;
-    return later(said.status, () =>
-      amended(said, { reason: `${host}/${example} is one of ${name}: ${said.reason}` }),
-    );
+    return later(said.status, () => ({
+      ...plainAnswer(said),
+      reason: `${host}/${example} is one of ${name}: ${said.reason}`,
+    }));
   }
 
   /** What statements name, except patterns of which no repository can be read. */

@@ -40,6 +40,7 @@ import { accountOf, push, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import type { TrustQuestion } from "./trust";
 import { resourcesIn } from "../shared/references";
+import { sameAnswers } from "../shared/same-answers";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
@@ -246,7 +247,7 @@ class AssociationTrust implements RoleTrusts {
     const { role } = question;
     const where = seen("trust policy of the IAM role", role.resource.source);
     const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
-    if (before) return every(before);
+    if (before) return sameAnswers(before);
     const { subject } = this;
     const refused = (presumes: boolean, action: string): Answer | undefined =>
       this.#refusal(question, role.trust, { presumes, action }, where);
@@ -345,8 +346,4 @@ class AssociationTrust implements RoleTrusts {
       ...(Object.fromEntries(keys) as Record<string, Known<string> | null>),
     };
   }
-}
-
-function every(answer: Answer): TrustAnswer {
-  return { issuer: answer, audience: answer, subject: answer };
 }

@@ -48,11 +48,6 @@ interface AtRegistry {
   readonly hasMore: boolean;
 }
 
-/** The rights of an identity that was not read, about which there is one answer. */
-export function noRights(answer: Answer): PullRights {
-  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
-}
-
 /** The rights of an identity on registries; `recorded` holds facts about them from outside Terraform. */
 export function acrRights(
   identity: Identity,

@@ -25,9 +25,10 @@ import type { NodeConfiguration, ProviderEntry } from "../read/node-configuratio
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
+import { noRights } from "../shared/same-answers";
 import { actingAs } from "./held";
 import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
-import { acrRights, noRights } from "./permission";
+import { acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 

@@ -41,11 +41,12 @@ import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead } from "../shared/near-miss";
+import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted, rightsInWords } from "./rights";
-import { type Exchanges, sameAnswers, tokenOf } from "./trust";
+import { type Exchanges, tokenOf } from "./trust";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";

@@ -29,7 +29,7 @@ import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { type Grant, REPOSITORY, type Target, grantText, targetText } from "./grants";
-import { named } from "../shared/words";
+import { named, plainAnswer } from "../shared/words";
 import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
@@ -113,8 +113,7 @@ class Rights implements PullRights {
     const { said, example } = worst;
     if (place.repositories.isOne || said.status === "pass") return said;
     const where = seen(`for example ${whereOf(place, example)}`, undefined);
-    const { status, reason, evidence, remedy, log } = said;
-    return { status, reason, evidence: [where, ...evidence], remedy, ...(log !== undefined && { log }) };
+    return { ...plainAnswer(said), evidence: [where, ...said.evidence] };
   }
 
   #judged(place: Place, name: AskedName): Answer {

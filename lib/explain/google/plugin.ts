@@ -23,9 +23,10 @@ import {
 } from "../shared/plugin-arguments";
 import { ANYONE, EVERYONE, managedBearer } from "./members";
 import type { ClusterNames } from "../coverage/closed-world";
+import { sameAnswers } from "../shared/same-answers";
 import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
-import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
+import { type Exchanges, managedTrust, tokenOf } from "./trust";
 
 /** The user's own pool provider, or the pool of GKE and fleets with project id and the URL of cluster or membership. */
 type Exchange =
