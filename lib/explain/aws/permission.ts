@@ -3,6 +3,7 @@
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
+import { once, remembered } from "../../model/once";
 import { readArnOf } from "../../rules/aws/arn";
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
@@ -37,10 +38,8 @@ export class AwsRights implements PullRights {
     const registry = parseEcrHost(host);
     if (registry === undefined) return noEcrHost(host);
     const region = registry.kind === "private" ? registry.region : "";
-    const key = `${registry.kind} ${region}`;
-    const answer = this.#logins.get(key) ?? this.#judge.login(registry.kind, region);
-    this.#logins.set(key, answer);
-    return answer;
+    const { kind } = registry;
+    return remembered(this.#logins, `${kind} ${region}`, () => this.#judge.login(kind, region));
   }
 
   /** May it read the repository, or every repository that matches a pattern? */
@@ -146,15 +145,7 @@ interface Place {
   readonly answer: Answer;
 }
 
-const places = new WeakMap<AskedRepository, Place>();
-
-function placeOf(asked: AskedRepository): Place {
-  const place = places.get(asked) ?? madePlace(asked);
-  places.set(asked, place);
-  return place;
-}
-
-function madePlace({ host, paths, name }: AskedRepository): Place {
+const placeOf = once(({ host, paths, name }: AskedRepository): Place => {
   const found = parseEcrHost(host);
   if (found === undefined) return { registry: undefined, answer: noEcrHost(host) };
   if (found.kind === "public")
@@ -171,7 +162,7 @@ function madePlace({ host, paths, name }: AskedRepository): Place {
   const registry = { account, region, arn };
   const place = paths.isOne ? onePlace(registry, paths.text) : undefined;
   return { registry, place, answer: pass(`the role may ${what}`) };
-}
+});
 
 function noEcrHost(host: string): Answer {
   return unknown(

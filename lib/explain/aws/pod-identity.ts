@@ -6,6 +6,7 @@
  * tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `buildPodPatchConfig`.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -36,7 +37,7 @@ import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
-import { accountOf, push, regionOf } from "./place";
+import { accountOf, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import type { TrustQuestion } from "./trust";
 import { resourcesIn } from "../shared/references";

@@ -16,6 +16,7 @@ import {
   textOf,
   withoutPrefix,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
@@ -32,7 +33,7 @@ import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "
 import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
-import { Recent, remembered } from "../shared/references";
+import { Recent } from "../shared/references";
 import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
 import { type Role, misplaced } from "./identity";

@@ -3,6 +3,7 @@
  */
 
 import { type Ternary, anyOf, orElse, shown, whether } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { azureCloud } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
@@ -12,7 +13,6 @@ import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
-import { remembered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { heldRoles } from "./held";

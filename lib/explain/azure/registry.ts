@@ -17,6 +17,7 @@ import {
   shown,
   unread,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import { type Answer, type Evidence, seen, unknown } from "../answer";
@@ -25,7 +26,7 @@ import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
-import { lowered, remembered } from "../shared/references";
+import { lowered } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf } from "./ids";
 
 export interface Registry {

@@ -3,6 +3,7 @@
  * the permissions of roles; and what may take permissions away.
  */
 
+import { push } from "../../model/grouped";
 import { type Known, type Ternary, and, is, known, map, or, anyOf, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/permission";
 import { type Answer, seen, unknown } from "../answer";
@@ -86,11 +87,7 @@ export class Iam {
         map(members, (all) => all.flatMap(memberKeys)),
         () => [LOOSE],
       );
-      for (const key of new Set(keys)) {
-        const before = this.#byKey.get(key);
-        if (before) before.push(number);
-        else this.#byKey.set(key, [number]);
-      }
+      for (const key of new Set(keys)) push(this.#byKey, key, number);
     });
     const roles = ROLES.flatMap((type) => terraform.ofType(type));
     this.#roles = new ByName(roles.map((each) => [roleName(each), customRole(each)]));
