@@ -10,6 +10,7 @@
 import type { Answer, CheckResult } from "./answer";
 import type { CheckId } from "./check-ids";
 import { type Verdict, compareVerdicts } from "./result";
+import { plainAnswer } from "./shared/words";
 
 /** One question about some facts. */
 export interface Link<F, K extends keyof F = keyof F> {
@@ -333,11 +334,6 @@ class JudgedChain<F extends object> implements Chain<F> {
       return answer ? { id, ...plainAnswer(answer) } : notReached(id, this.failed);
     });
   }
-}
-
-/** An answer as plain data, because a spread does not copy the words that getters make. */
-export function plainAnswer({ status, reason, evidence, remedy, log }: Answer): Answer {
-  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 
 function notReached(id: CheckId, failed: CheckId | undefined): CheckResult {

@@ -9,3 +9,10 @@ export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   }
   return groups;
 }
+
+/** Adds a value to the list of a key. */
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const before = lists.get(key);
+  if (before) before.push(value);
+  else lists.set(key, [value]);
+}

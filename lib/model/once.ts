@@ -7,3 +7,13 @@ export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
     return before.value;
   };
 }
+
+/** A value for each key, made when it is first needed. */
+export function remembered<K, V>(
+  memory: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  if (!memory.has(key)) memory.set(key, make());
+  return memory.get(key) as V;
+}

@@ -60,9 +60,6 @@ const pool = (all: Configuration): Values => one(all, "google_iam_workload_ident
 const member = (all: Configuration): Values => one(all, "google_artifact_registry_repository_iam_member");
 const credential = (all: Configuration): Values => one(all, "azurerm_federated_identity_credential");
 const assignment = (all: Configuration): Values => one(all, "azurerm_role_assignment");
-const denyPolicy = (all: Configuration, body: object): void => {
-  all.resource["google_iam_deny_policy"] = { d: { parent: PROJECT, name: "d", ...body } };
-};
 const document = (all: Configuration, body: object, statement: object = {}): void => {
   all.data["aws_iam_policy_document"] = { p: { statement: [{ ...PULLS, ...statement }], ...body } };
   policy(all)["policy"] = "${data.aws_iam_policy_document.p.json}";
@@ -198,31 +195,6 @@ describe("in a configuration", () => {
       ISSUER,
     ],
     [
-      "denied permissions by expression",
-      GOOGLE,
-      (all) => denyPolicy(all, { rules: [{ deny_rule: { denied_permissions: "${var.p}" } }] }),
-      REPOSITORY,
-    ],
-    ["rules by expression", GOOGLE, (all) => denyPolicy(all, { rules: "${var.r}" }), REPOSITORY],
-    ["`dynamic` rules", GOOGLE, (all) => denyPolicy(all, { dynamic: { rules: made({}) } }), REPOSITORY],
-    [
-      "a denial in another project",
-      GOOGLE,
-      (all) =>
-        denyPolicy(all, {
-          parent: "cloudresourcemanager.googleapis.com%2Fprojects%2Fother",
-          rules: "${var.r}",
-        }),
-      "allowed",
-    ],
-    [
-      "a denial in a project by its number, which may be the image's",
-      GOOGLE,
-      (all) =>
-        denyPolicy(all, { parent: "cloudresourcemanager.googleapis.com/projects/1234", rules: "${var.r}" }),
-      REPOSITORY,
-    ],
-    [
       "a principal access boundary policy",
       GOOGLE,
       (all) =>
@@ -243,15 +215,6 @@ describe("in a configuration", () => {
       },
       "allowed",
     ]),
-    [
-      "a denial of something else",
-      GOOGLE,
-      (all) =>
-        denyPolicy(all, {
-          rules: [{ deny_rule: { denied_permissions: ["compute.googleapis.com/instances.create"] } }],
-        }),
-      "allowed",
-    ],
   ])("%s", (_, asked, change, expected) => {
     const all = configuration();
     change(all);
@@ -471,23 +434,6 @@ describe("in a plan", () => {
       "the condition of a grant",
       GOOGLE,
       without("condition", "google_artifact_registry_repository_iam_member"),
-      REPOSITORY,
-    ],
-    [
-      "the rules of a deny policy",
-      GOOGLE,
-      () => added("google_iam_deny_policy", { parent: PROJECT, name: "d" }, { rules: true }),
-      REPOSITORY,
-    ],
-    [
-      "what a deny policy denies",
-      GOOGLE,
-      () =>
-        added(
-          "google_iam_deny_policy",
-          { parent: PROJECT, name: "d", rules: [{ deny_rule: [{}] }] },
-          { rules: [{ deny_rule: [{ denied_permissions: true }] }] },
-        ),
       REPOSITORY,
     ],
     [

@@ -42,15 +42,16 @@ import type { ClusterNames } from "../coverage/closed-world";
 import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
+import { sameAnswers } from "../shared/same-answers";
 import { stateWebhook, statedWebhook } from "../shared/webhooks";
-import { amended } from "../shared/words";
+import { plainAnswer } from "../shared/words";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import type { ResourcePolicies } from "./resource-policies";
 import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
-import { type Trust, type TrustQuestion, all } from "./trust";
+import type { Trust, TrustQuestion } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
@@ -144,7 +145,7 @@ class RoleIdentity implements AccessIdentity {
 
   trust(token: TokenQuestion): TrustAnswer {
     const question = this.#question(token);
-    if (question === undefined) return all(this.#named.missing);
+    if (question === undefined) return sameAnswers(this.#named.missing);
     const answers = this.#trust.of(question);
     const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
     return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
@@ -204,7 +205,7 @@ function roleAnswer(place: string, arn: Known<string>, where: Evidence): Answer 
 function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
     "wider than needed: the trust policy does not compare the audience, so it admits a token for any audience of the OIDC provider";
-  return amended(answer, { evidence: [...answer.evidence, seen(words, role?.resource.source)] });
+  return { ...plainAnswer(answer), evidence: [...answer.evidence, seen(words, role?.resource.source)] };
 }
 
 export const ROLE_VARIABLE = "AWS_ROLE_ARN";

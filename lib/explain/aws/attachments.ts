@@ -4,6 +4,7 @@
  * (aws_iam_policy_attachment, managed_policy_arns, inline_policy) may remove what other resources attach.
  */
 
+import { push } from "../../model/grouped";
 import { type Known, orElse, referenceOf, same, shown } from "../../model/known";
 import { textAt } from "../../model/tree";
 import type { Policy } from "../../rules/aws/policy/document";
@@ -14,7 +15,7 @@ import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
 import { type Documents, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
-import { accountOf, push, sifted } from "./place";
+import { accountOf, sifted } from "./place";
 
 export interface Doubt {
   /** The reason in words, given the action in question and what the policy does about it. */

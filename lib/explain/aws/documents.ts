@@ -2,6 +2,7 @@
  * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, and AWS managed policies.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Reference,
@@ -17,6 +18,7 @@ import {
   shown,
   textOf,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
 import { readArnOf } from "../../rules/aws/arn";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
@@ -25,8 +27,8 @@ import { managedCharactersMax } from "../../rules/aws/policy/refusals";
 import { MANAGED_BY_AWS } from "../../rules/aws/role";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { Recent, remembered } from "../shared/references";
-import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
+import { Recent } from "../shared/references";
+import { accountOf, lastSegment, partitionOf, sifted } from "./place";
 
 /** The remedy if the policies of a role, or its boundary, leave a question open. */
 export function unreadRemedy(role: {

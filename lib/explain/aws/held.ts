@@ -95,7 +95,8 @@ function principalsOf(value: unknown): readonly string[] {
   return all.map((each) => String(each).replace(/^\d{12}$/, "arn:aws:iam::$&:root"));
 }
 
-function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
+/** A statement in words, equal for equal statements. */
+export function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
   const under = conditionsText(conditions);
   const whom = principal ? ` to ${principal.negated ? "everyone but its principal" : "its principal"}` : "";
   const on = resources ? ` on ${selectionText(resources)}` : "";

@@ -2,6 +2,7 @@
  * IAM roles: which one an ARN names, and what is declared of it.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -29,7 +30,7 @@ import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { ORGANIZATION_POLICY, organizationPolicies } from "./organization";
-import { accountOf, arnFields, lastSegment, partitionOf, push, sifted } from "./place";
+import { accountOf, arnFields, lastSegment, partitionOf, sifted } from "./place";
 
 /** An IAM role that was read. Its parts are computed only on demand: there may be tens of thousands of roles. */
 export interface Role {

@@ -4,10 +4,9 @@
  * policies" and "Resource control policies" in the AWS Organizations user guide.
  */
 
-import { is, match, orElse, whether } from "../../model/known";
+import { orElse, whether } from "../../model/known";
 import {
   type Policy,
-  type Selection,
   type Statement,
   type UnreadStatement,
   denyingEverything,
@@ -17,6 +16,7 @@ import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
 import type { Documents } from "./documents";
+import { textOf } from "./held";
 
 const SERVICE_CONTROL = "SERVICE_CONTROL_POLICY";
 /** Types that take no rights from roles ("Organization policy types", same guide); any other type is assumed to. */
@@ -73,18 +73,5 @@ function isDenial(statement: Statement | UnreadStatement): boolean {
 }
 
 function allowsEverything(statement: Statement | UnreadStatement): boolean {
-  if ("unread" in statement) return false;
-  const { actions, resources, conditions } = statement;
-  const isAll = ({ values, negated }: Selection): boolean =>
-    !negated && values.some((value) => is(value, "*") === "yes");
-  return (
-    isAll(actions) &&
-    resources !== undefined &&
-    isAll(resources) &&
-    match(
-      conditions,
-      (list) => list.length === 0,
-      () => false,
-    )
-  );
+  return !("unread" in statement) && textOf(statement) === "Allow * on *";
 }

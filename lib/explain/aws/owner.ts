@@ -5,6 +5,7 @@
  */
 
 import { type Ternary, and, is, anyOf, same, shown } from "../../model/known";
+import { remembered } from "../../model/once";
 import { ResourcePolicy } from "../../rules/aws/policy/permission";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
@@ -197,8 +198,6 @@ export class Owners {
   }
 
   #toRole(policy: PolicyOfOwner): ResourcePolicy {
-    const before = this.#spoken.get(policy) ?? new ResourcePolicy(policy.policy, this.#role);
-    this.#spoken.set(policy, before);
-    return before;
+    return remembered(this.#spoken, policy, () => new ResourcePolicy(policy.policy, this.#role));
   }
 }

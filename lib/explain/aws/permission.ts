@@ -3,6 +3,7 @@
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
+import { once, remembered } from "../../model/once";
 import { readArnOf } from "../../rules/aws/arn";
 import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
@@ -12,7 +13,7 @@ import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, unknown } from "../answer";
 import { type AskedRepository, askedPattern } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
-import { amended } from "../shared/words";
+import { plainAnswer } from "../shared/words";
 import { heldRights } from "./held";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
@@ -37,10 +38,8 @@ export class AwsRights implements PullRights {
     const registry = parseEcrHost(host);
     if (registry === undefined) return noEcrHost(host);
     const region = registry.kind === "private" ? registry.region : "";
-    const key = `${registry.kind} ${region}`;
-    const answer = this.#logins.get(key) ?? this.#judge.login(registry.kind, region);
-    this.#logins.set(key, answer);
-    return answer;
+    const { kind } = registry;
+    return remembered(this.#logins, `${kind} ${region}`, () => this.#judge.login(kind, region));
   }
 
   /** May it read the repository, or every repository that matches a pattern? */
@@ -59,9 +58,10 @@ export class AwsRights implements PullRights {
       );
     const { said, example } = worst;
     if (said.status === "pass") return said;
-    return later(said.status, () =>
-      amended(said, { reason: `${host}/${example} is one of ${name}: ${said.reason}` }),
-    );
+    return later(said.status, () => ({
+      ...plainAnswer(said),
+      reason: `${host}/${example} is one of ${name}: ${said.reason}`,
+    }));
   }
 
   /** What statements name, except patterns of which no repository can be read. */
@@ -145,15 +145,7 @@ interface Place {
   readonly answer: Answer;
 }
 
-const places = new WeakMap<AskedRepository, Place>();
-
-function placeOf(asked: AskedRepository): Place {
-  const place = places.get(asked) ?? madePlace(asked);
-  places.set(asked, place);
-  return place;
-}
-
-function madePlace({ host, paths, name }: AskedRepository): Place {
+const placeOf = once(({ host, paths, name }: AskedRepository): Place => {
   const found = parseEcrHost(host);
   if (found === undefined) return { registry: undefined, answer: noEcrHost(host) };
   if (found.kind === "public")
@@ -170,7 +162,7 @@ function madePlace({ host, paths, name }: AskedRepository): Place {
   const registry = { account, region, arn };
   const place = paths.isOne ? onePlace(registry, paths.text) : undefined;
   return { registry, place, answer: pass(`the role may ${what}`) };
-}
+});
 
 function noEcrHost(host: string): Answer {
   return unknown(

@@ -14,7 +14,7 @@ import {
   orElse,
   textOf,
 } from "../../model/known";
-import { once } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { readArn, accountInArn } from "../../rules/aws/arn";
 import { partitions } from "../../rules/aws/partitions";
@@ -28,26 +28,24 @@ interface Place {
   readonly region: Known<string>;
 }
 
-const places = new WeakMap<Configuration, Map<string, Place>>();
+const placesOf = once((_: Configuration) => new Map<string, Place>());
 
 function placeOf(resource: Resource): Place {
-  const ofScope = places.get(resource.scope) ?? new Map<string, Place>();
-  places.set(resource.scope, ofScope);
+  return remembered(placesOf(resource.scope), resource.providerKey, () => madePlace(resource));
+}
+
+function madePlace(resource: Resource): Place {
   const key = resource.providerKey;
-  const before = ofScope.get(key);
-  if (before) return before;
   const unsaid = (what: string): Known<string> => textOf([new Reference(`${what} of the provider ${key}`)]);
   const { provider } = resource;
   const region = andThen(provider.text("region"), (text) =>
     text === undefined || text === "" ? unsaid("region") : known(text),
   );
-  const place = {
+  return {
     account: accountOfProvider(provider) ?? unsaid("account"),
     partition: match(region, partitionOfRegion, () => undefined) ?? unsaid("partition"),
     region,
   };
-  ofScope.set(key, place);
-  return place;
 }
 
 /** Blocks that say as whom a Terraform provider acts: the first kind that is written, and its last block. */
@@ -143,10 +141,4 @@ export function sifted<T>(
   const of = (wanted: Ternary): readonly T[] =>
     judged.filter(({ answer }) => answer === wanted).map(({ each }) => each);
   return { certain: of("yes"), perhaps: of("unknown") };
-}
-
-export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const before = lists.get(key);
-  if (before) before.push(value);
-  else lists.set(key, [value]);
 }

@@ -6,6 +6,7 @@
  * tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `buildPodPatchConfig`.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -36,10 +37,11 @@ import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
-import { accountOf, push, regionOf } from "./place";
+import { accountOf, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import type { TrustQuestion } from "./trust";
 import { resourcesIn } from "../shared/references";
+import { sameAnswers } from "../shared/same-answers";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
@@ -134,10 +136,7 @@ export class PodIdentities {
     const arn = association.stated("role_arn");
     const named = this.#roles.named(arn);
     const where = seen("EKS Pod Identity association", association.source);
-    const rivals = all
-      .map(([each, isIts]) => [each, isRival(association, each, isIts)] as const)
-      .filter(([, isOne]) => isOne !== "no");
-    const rival = rivals.find(([, isOne]) => isOne === "yes") ?? rivals[0];
+    const rival = all.find(([each, isIts]) => isRival(association, each, isIts))?.[0];
     const also = isAnnotated
       ? [seen("the association overrides the annotation of the service account", question.account.source)]
       : [];
@@ -145,7 +144,13 @@ export class PodIdentities {
     const isOpen = why !== undefined && why.kind !== "apply";
     const answer =
       ((isOpen && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
-        (rival && twice(question.account.key, rival, where))) ??
+        (rival &&
+          unknown(
+            `two EKS Pod Identity associations are for ${question.account.key}, and EKS accepts only one in a cluster`,
+            "remove one of the two, or also give explain what `terraform show -json` prints",
+            where,
+            seen("another association", rival.source),
+          ))) ??
       beyond(association, where) ??
       (isRoleArn(arn)
         ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, also)
@@ -179,34 +184,13 @@ function wordsOf(association: Resource): string {
   return why ? whyText(why) : `it is for ${shown(key)} in EKS cluster ${shown(cluster)}`;
 }
 
-/** Whether another association of the service account is for the same cluster. One that was read twice is not. */
-function isRival(association: Resource, other: Resource, isIts: Ternary): Ternary {
-  const roles = [association, other].map((each) => each.stated("role_arn")) as [Known<string>, Known<string>];
-  if (association === other || isIts === "no") return "no";
-  if (association.address === other.address && same(...roles) !== "no") return "no";
-  const isOfOne = and(
-    same(association.stated("cluster_name"), other.stated("cluster_name")),
-    inOnePlace(association, other),
-  );
-  // Both have the recorded name, but which of the two clusters is meant is not known.
-  if (isIts === "yes") return isOfOne === "yes" ? "yes" : "unknown";
-  return isOfOne;
-}
-
-function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where: Evidence): Answer {
-  const evidence = [where, seen("another association", rival.source)];
-  return isOne === "yes"
-    ? broken(
-        `two EKS Pod Identity associations are for ${key}, and EKS accepts only one`,
-        "remove one of the two",
-        "ResourceInUseException: Association already exists",
-        evidence,
-      )
-    : unknown(
-        `two EKS Pod Identity associations are for ${key}, and whether both are in one cluster is not known`,
-        "remove one of the two, or also give explain what `terraform show -json` prints",
-        evidence,
-      );
+/** Whether another association of the service account may be for the same cluster. One that was read twice is not. */
+function isRival(association: Resource, other: Resource, isIts: Ternary): boolean {
+  const alike = (name: string): Ternary => same(association.stated(name), other.stated(name));
+  if (association === other || isIts === "no") return false;
+  if (association.address === other.address && alike("role_arn") !== "no") return false;
+  // Of two that have the recorded name, it is not known which cluster is meant.
+  return isIts === "yes" || and(alike("cluster_name"), inOnePlace(association, other)) !== "no";
 }
 
 /** Settings that change as whom, or with what rights, the pods act. */
@@ -246,7 +230,7 @@ class AssociationTrust implements RoleTrusts {
     const { role } = question;
     const where = seen("trust policy of the IAM role", role.resource.source);
     const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
-    if (before) return every(before);
+    if (before) return sameAnswers(before);
     const { subject } = this;
     const refused = (presumes: boolean, action: string): Answer | undefined =>
       this.#refusal(question, role.trust, { presumes, action }, where);
@@ -345,8 +329,4 @@ class AssociationTrust implements RoleTrusts {
       ...(Object.fromEntries(keys) as Record<string, Known<string> | null>),
     };
   }
-}
-
-function every(answer: Answer): TrustAnswer {
-  return { issuer: answer, audience: answer, subject: answer };
 }

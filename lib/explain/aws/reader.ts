@@ -8,7 +8,6 @@ import type {
   Granted,
   PullIdentity,
   PullQuestion,
-  PullRights,
   ShownClaims,
   TrustAnswer,
 } from "../cloud";
@@ -20,6 +19,7 @@ import type { Issuers } from "../shared/object-store";
 import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
 import { eksClusters } from "./clusters";
+import { noRights, sameAnswers } from "../shared/same-answers";
 import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
@@ -34,7 +34,7 @@ import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
-import { Trust, type TrustQuestion, all } from "./trust";
+import { Trust, type TrustQuestion } from "./trust";
 
 export const awsReader: CloudReader = {
   cloud: "aws",
@@ -150,7 +150,7 @@ class Aws implements Cloud {
     const subject = known(serviceAccountUser(token));
     const question = role && { role, account, partition, issuer, subject, audience };
     return {
-      trust: question ? trust.of(question) : all(missing),
+      trust: question ? trust.of(question) : sameAnswers(missing),
       admitsAnyAudience: () => question !== undefined && trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
@@ -212,10 +212,6 @@ class Rights {
     const make = (): AwsRights => new AwsRights({ arn, account, partition, policies, boundary }, registries);
     return this.#made.get(key, make);
   }
-}
-
-function noRights(answer: Answer): PullRights {
-  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
 }
 
 /** The role's ARN in every partition: account and name identify a role. */

@@ -4,6 +4,7 @@
  * permissions" and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -33,7 +34,7 @@ import type { ComputedAttribute, Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
 import { type Documents, samePolicy } from "./documents";
 import { grantedBy } from "./held";
-import { accountOf, partitionOf, push, regionOf } from "./place";
+import { accountOf, partitionOf, regionOf } from "./place";
 
 export interface Registry {
   readonly account: string;

@@ -3,6 +3,7 @@
  */
 
 import type { Known } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type RequestContext, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
 import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
@@ -84,15 +85,15 @@ export class RoleJudge {
   }
 
   #in(region: string): Regional {
-    const before = this.#regions.get(region);
-    if (before) return before;
+    return remembered(this.#regions, region, () => this.#made(region));
+  }
+
+  #made(region: string): Regional {
     const sets = setsOf(this.#role.policies, this.#role.boundary, region);
     const actions = pullActions.map((action) => [action, asking(sets, action)] as const);
     const [[, first] = [], [, second] = []] = actions;
     const isAlike = first?.every((each, place) => second?.[place] && each.isAlike(second[place]));
-    const regional = { sets, pull: isAlike ? actions.slice(0, 1) : actions };
-    this.#regions.set(region, regional);
-    return regional;
+    return { sets, pull: isAlike ? actions.slice(0, 1) : actions };
   }
 }
 
@@ -108,9 +109,10 @@ function setsOf(
   region: string,
 ): readonly PolicySet<Doubt>[] {
   const keys = region === "" ? ofRoles : { ...ofRoles, "aws:RequestedRegion": region };
-  const context = contexts.get(region) ?? requestContext(keys);
-  contexts.set(region, context);
-  return policySets({ policies, boundary }, context);
+  return policySets(
+    { policies, boundary },
+    remembered(contexts, region, () => requestContext(keys)),
+  );
 }
 
 /** The sets of policies that decide on a role's requests: all must allow. */

@@ -4,6 +4,7 @@
  * pod-identities.adoc). The Terraform provider leaves the authentication mode to EKS, which defaults to CONFIG_MAP.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -35,7 +36,7 @@ import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes
 import { ROLE_ANNOTATION, ROLE_VARIABLE } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
-import { push, regionOf } from "./place";
+import { regionOf } from "./place";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";

@@ -16,6 +16,7 @@ import {
   textOf,
   withoutPrefix,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
@@ -32,7 +33,8 @@ import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "
 import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
-import { Recent, remembered } from "../shared/references";
+import { Recent } from "../shared/references";
+import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
 import { type Role, misplaced } from "./identity";
 import { beyondTerms } from "./held";
@@ -94,7 +96,7 @@ export class Trust {
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
     if (role.contestedBy)
-      return all(
+      return sameAnswers(
         unknown(
           `the IAM role ${role.pathName} is declared twice, in different ways`,
           "give explain only one of the two, or limit their Terraform providers to their accounts (allowed_account_ids)",
@@ -103,7 +105,7 @@ export class Trust {
         ),
       );
     const issuer = this.#stated(question, role);
-    if (partsOf(issuer) === undefined) return all(NO_ISSUER);
+    if (partsOf(issuer) === undefined) return sameAnswers(NO_ISSUER);
     const answers = this.#judged({ ...question, issuer }, role);
     return { ...answers, issuer: this.#issuers.judged(answers.issuer, issuer, NO_KEYS) };
   }
@@ -286,11 +288,6 @@ const NO_ISSUER = unknown(
 );
 /** An audience that no OIDC provider and no trust policy names. */
 const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
-
-/** The same answer to all questions. */
-export function all(answer: Answer): TrustAnswer {
-  return { issuer: answer, audience: answer, subject: answer };
-}
 
 function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);

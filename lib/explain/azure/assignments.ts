@@ -17,6 +17,7 @@ import {
   unread,
   whether,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import {
   type BuiltInRole,
   type RolePermissions,
@@ -27,7 +28,7 @@ import { type RepositoryLimit, readRepositoryCondition } from "../../rules/azure
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { keyOf, remembered } from "../shared/references";
+import { keyOf } from "../shared/references";
 import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
 export interface Assignment extends NamedRole {

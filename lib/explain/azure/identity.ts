@@ -20,6 +20,7 @@ import {
   whyText,
   whether,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type AzureCloudName, azureClouds } from "../../rules/azure/clouds";
 import { type Answer, type Evidence, broken, later, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
@@ -27,7 +28,7 @@ import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { notAmongRead } from "../shared/near-miss";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
-import { keyOf, lowered, remembered } from "../shared/references";
+import { keyOf, lowered } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";

@@ -22,9 +22,10 @@ import {
   textOf,
   whether,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { lowered, mentionsType, remembered } from "../shared/references";
+import { lowered, mentionsType } from "../shared/references";
 
 /** A resource id, in lower case. */
 export interface ResourceId {

@@ -3,6 +3,7 @@
  */
 
 import { type Ternary, anyOf, orElse, shown, whether } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { azureCloud } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
@@ -12,7 +13,6 @@ import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
-import { remembered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, roleLabel } from "./assignments";
 import { heldRoles } from "./held";
@@ -46,11 +46,6 @@ interface AtRegistry {
   /** Assignments that may cover the registry, with a role that may pull in its mode. */
   readonly open: readonly Assignment[];
   readonly hasMore: boolean;
-}
-
-/** The rights of an identity that was not read, about which there is one answer. */
-export function noRights(answer: Answer): PullRights {
-  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
 }
 
 /** The rights of an identity on registries; `recorded` holds facts about them from outside Terraform. */

@@ -6,6 +6,7 @@
  */
 
 import { type Known, isAbsent, isBlank, isKnown, known, orElse, shown, whyNot } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type Tree, childOf, optionalText, treeOf } from "../../model/tree";
 import {
   CLIENT_ID_ANNOTATION,
@@ -24,10 +25,10 @@ import { type FirstDocument, firstDocument } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
-import { remembered } from "../shared/references";
+import { noRights } from "../shared/same-answers";
 import { actingAs } from "./held";
 import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
-import { acrRights, noRights } from "./permission";
+import { acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 

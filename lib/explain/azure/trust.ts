@@ -11,6 +11,7 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answ
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
+import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
 import type { Credential, CredentialSet } from "./credentials";
 import type { Identity } from "./identity";
@@ -48,7 +49,7 @@ const REMEDIES: Readonly<Record<Claim, string>> = {
 
 /** `identity` is the answer if it was not read. */
 export function entraTrust(identity: Identity | Answer, token: EntraToken, issuers: Issuers): TrustAnswer {
-  if ("status" in identity) return { issuer: identity, audience: identity, subject: identity };
+  if ("status" in identity) return sameAnswers(identity);
   const { given, label, trusts } = identity;
   const { issuer, audience, subject } = credentialsTrust(trusts, label, token);
   const trusted = given && issuer.status === "fail" ? given : issuer;

@@ -159,7 +159,6 @@ export const azureCoverage: CloudCoverage = {
   `,
   bodies: `
     microsoft.authorization/denyassignments microsoft.authorization/roleassignments
-    microsoft.containerregistry/registries
     microsoft.managedidentity/userassignedidentities/federatedidentitycredentials
   `,
 };

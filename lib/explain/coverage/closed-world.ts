@@ -7,6 +7,7 @@
  * it (a policy document to the policies that hold it) and to what it belongs to (an attachment to its role).
  */
 
+import { push } from "../../model/grouped";
 import { type Known, orElse } from "../../model/known";
 import { type Answer, pass, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -238,8 +239,7 @@ export class ClosedWorld {
     if (known) return known;
     const users = new Map<Resource, Resource[]>();
     for (const user of this.#ofRow(type)) {
-      for (const each of this.#names.of(user, this.#terraform))
-        users.set(each, [...(users.get(each) ?? []), user]);
+      for (const each of this.#names.of(user, this.#terraform)) push(users, each, user);
     }
     this.#users.set(type, users);
     return users;
@@ -276,7 +276,7 @@ function indexOf(terraform: Terraform): Map<string, Resource[]> {
       const attributes = [...words(row.names), ...BARE.filter((name) => words(row.read).includes(name))];
       const values = attributes.flatMap((name) => orElse(resource.attribute(name), () => undefined) ?? []);
       for (const name of new Set(values.map((each) => withoutScheme(each.toLowerCase()))))
-        index.set(name, [...(index.get(name) ?? []), resource]);
+        push(index, name, resource);
     }
   return index;
 }

@@ -3,6 +3,8 @@
  * is not understood, and what depends on the block is then `unknown`.
  */
 
+import { once } from "../../model/once";
+
 /** The rows of a type, of a nested block or of an object in a document. */
 export interface Coverage {
   /** Judged, whatever the value. A name with a whole block or object in it covers everything below. */
@@ -27,14 +29,10 @@ export type Origin =
   /** A state or data source, which holds every argument, set or not. */
   | "complete";
 
-const names = new WeakMap<Coverage, ReadonlySet<string>>();
-
 /** The names that a row lists as read, harmless or computed. */
-function listed(row: Coverage): ReadonlySet<string> {
-  const known = names.get(row) ?? new Set([row.read, row.harmless, row.computed].flatMap(words));
-  names.set(row, known);
-  return known;
-}
+const listed = once(
+  (row: Coverage): ReadonlySet<string> => new Set([row.read, row.harmless, row.computed].flatMap(words)),
+);
 
 /** The names in one column of a row, which are separated by spaces. */
 export function words(column: string | undefined): readonly string[] {

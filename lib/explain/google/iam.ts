@@ -3,19 +3,8 @@
  * the permissions of roles; and what may take permissions away.
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  is,
-  known,
-  map,
-  or,
-  anyOf,
-  orElse,
-  same,
-  whether,
-} from "../../model/known";
+import { push } from "../../model/grouped";
+import { type Known, type Ternary, and, is, known, map, or, anyOf, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/permission";
 import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -23,7 +12,7 @@ import type { Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
 import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } from "./grants";
 import { type Bearer, LOOSE, memberKeys } from "./members";
-import { ByName, ROLES, isProjectNumber, piecesOf, roleName } from "./names";
+import { ByName, ROLES, roleName } from "./names";
 
 export interface GrantTo {
   readonly grant: Grant;
@@ -65,7 +54,7 @@ export interface CustomRole {
   readonly isOff: Ternary;
 }
 
-/** Policies that override grants; whom and what they concern is not read. */
+/** Policies that override grants; where they are, and whom and what they concern, is not read. */
 const DENIALS: Readonly<Record<string, string>> = {
   google_iam_deny_policy: "deny policy",
   google_iam_principal_access_boundary_policy: "principal access boundary policy",
@@ -76,42 +65,29 @@ const DENIALS: Readonly<Record<string, string>> = {
   google_access_context_manager_service_perimeters: "service perimeter",
   google_access_context_manager_service_perimeter_resource: "service perimeter",
 };
-/** Permissions that are held and may be taken away. */
-export interface Held {
-  /** `undefined` for a project that is not known. */
-  readonly projects: readonly (Known<string> | undefined)[];
-  /** Empty for any permission. */
-  readonly permissions: readonly string[];
-}
-
-const PARENT = /^cloudresourcemanager\.googleapis\.com(?:\/|%2[Ff])projects(?:\/|%2[Ff])([^/%]+)$/;
-
 export class Iam {
   readonly grants: readonly Grant[];
   readonly world: ClosedWorld;
   readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
   readonly #roles: ByName<CustomRole>;
-  readonly #denials: readonly Resource[];
+  /** A policy that may take any permission away. */
+  readonly denial: Resource | undefined;
 
   constructor(terraform: Terraform, world: ClosedWorld) {
     const { grants, owners } = readGrants(terraform);
     this.grants = grants;
     this.#owners = owners;
-    this.#denials = Object.keys(DENIALS)
+    this.denial = Object.keys(DENIALS)
       .flatMap((type) => terraform.ofType(type))
-      .filter(({ adopted }) => !adopted);
+      .find(({ adopted }) => !adopted);
     this.world = world;
     grants.forEach(({ members }, number) => {
       const keys = orElse(
         map(members, (all) => all.flatMap(memberKeys)),
         () => [LOOSE],
       );
-      for (const key of new Set(keys)) {
-        const before = this.#byKey.get(key);
-        if (before) before.push(number);
-        else this.#byKey.set(key, [number]);
-      }
+      for (const key of new Set(keys)) push(this.#byKey, key, number);
     });
     const roles = ROLES.flatMap((type) => terraform.ofType(type));
     this.#roles = new ByName(roles.map((each) => [roleName(each), customRole(each)]));
@@ -148,25 +124,11 @@ export class Iam {
     return holds === "no" || custom.isOff === "no" ? holds : "unknown";
   }
 
-  /** A policy that may take permissions away. */
-  denial({ projects, permissions }: Held): Resource | undefined {
-    return this.#denials.find((each) => {
-      const [own] = piecesOf(each.stated("parent"), PARENT);
-      const isThere = (project: Known<string> | undefined): boolean =>
-        own === undefined ||
-        project === undefined ||
-        isProjectNumber(own) ||
-        isProjectNumber(project) ||
-        same(own, project) !== "no";
-      return projects.some(isThere) && mayConcern(each, permissions);
-    });
-  }
-
   /** The answer that grants give, weakened by denials and modules that may change it. */
-  settled(answer: Answer, held: Held, module: Answer | undefined): Answer {
+  settled(answer: Answer, module: Answer | undefined): Answer {
     const { status, reason, evidence } = answer;
-    const denial = status === "pass" ? this.denial(held) : undefined;
-    if (denial) {
+    const { denial } = this;
+    if (denial && status === "pass") {
       const title = DENIALS[denial.type] ?? "";
       const where = [...evidence, seen(title, denial.source)];
       const remedy = `check that the ${title} leaves the member this permission`;
@@ -175,21 +137,6 @@ export class Iam {
     if (module === undefined || status === "unknown") return answer;
     return unknown(`${reason}; ${module.reason}`, module.remedy, evidence, module.evidence);
   }
-}
-
-/** Whether a policy denies permissions of one of the services; which permissions, and to whom, is not read. */
-function mayConcern(policy: Resource, permissions: readonly string[]): boolean {
-  if (policy.type !== "google_iam_deny_policy" || permissions.length === 0) return true;
-  const rules = orElse(policy.blocks("rules"), () => undefined);
-  const denied = rules?.flatMap((rule) => {
-    const denial = orElse(rule.block("deny_rule"), () => undefined);
-    return orElse(denial?.list("denied_permissions") ?? known([known("")]), () => [known("")]);
-  });
-  return (denied ?? [known("")]).some((each) => {
-    // `compute.googleapis.com/instances.create` in deny policies is `compute.instances.create` in roles.
-    const service = orElse(each, () => "").replace(/\.googleapis\.com\/[^]*$/, ".");
-    return permissions.some((permission) => permission.startsWith(service));
-  });
 }
 
 function customRole(resource: Resource): CustomRole {

@@ -41,11 +41,12 @@ import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead } from "../shared/near-miss";
+import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
-import { granted, permissionsAlone, rightsInWords } from "./rights";
-import { type Exchanges, sameAnswers, tokenOf } from "./trust";
+import { granted, rightsInWords } from "./rights";
+import { type Exchanges, tokenOf } from "./trust";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
@@ -159,12 +160,7 @@ export class Identity implements AccessIdentity {
     const { email } = this;
     const bearer = email === undefined ? this.#bearer(question) : accountBearer(email);
     const [project, module] = email === undefined ? [] : [accounts.project(email), accounts.given(email)];
-    const places = iam.to(bearer).flatMap(({ grant: { on } }) => (on.kind === ACCOUNT ? [] : [on.project]));
-    const held = {
-      projects: email === undefined ? places : [project, ...places],
-      permissions: asked ? permissionsAlone(asked.rights) : [],
-    };
-    const answer = iam.settled(granted(bearer, project, asked, iam), held, module);
+    const answer = iam.settled(granted(bearer, project, asked, iam), module);
     // Grants to a service account that is not declared here may be declared elsewhere.
     if (answer.status !== "fail" || email === undefined || accounts.owns(email)) return answer;
     return unknown(
@@ -270,9 +266,7 @@ class Accounts {
       reaches: ({ on }) =>
         on.kind === ACCOUNT ? same(on.name, email) : ABOVE.includes(on.kind) ? "unknown" : "no",
     });
-    const answer = this.#admitted(email, bearer, allowed);
-    const held = { projects: [this.project(email)], permissions: [GET_ACCESS_TOKEN] };
-    return this.#iam.settled(answer, held, this.given(email));
+    return this.#iam.settled(this.#admitted(email, bearer, allowed), this.given(email));
   }
 
   #admitted(email: Known<string>, { label }: Bearer, found: ReturnType<typeof allowing>): Answer {

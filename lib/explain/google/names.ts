@@ -18,6 +18,7 @@ import {
   textOf,
   withoutPrefix,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { marked, unmarkedText } from "../../model/tree";
 import { serviceAccountEmail } from "../../rules/google/names";
 import type { Resource } from "../read/block";
@@ -54,11 +55,8 @@ class Unstated {
   readonly #all = new WeakMap<object, Map<string, Known<string>>>();
 
   of(owner: object, expression: string, target?: object): Known<string> {
-    const values = this.#all.get(owner) ?? new Map<string, Known<string>>();
-    this.#all.set(owner, values);
-    const value = values.get(expression) ?? textOf([new Reference(expression, target)]);
-    values.set(expression, value);
-    return value;
+    const values = remembered(this.#all, owner, () => new Map<string, Known<string>>());
+    return remembered(values, expression, () => textOf([new Reference(expression, target)]));
   }
 }
 

@@ -4,6 +4,7 @@
  * cloud.google.com/artifact-registry/docs/access-control.
  */
 
+import { push } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -18,6 +19,7 @@ import {
   orElse,
   shown,
 } from "../../model/known";
+import { once, remembered } from "../../model/once";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import { AskedText } from "../../rules/google/cel-claims";
 import { type AskedResource, askedRepository, conditionMet } from "../../rules/google/permission";
@@ -29,7 +31,7 @@ import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { type Grant, REPOSITORY, type Target, grantText, targetText } from "./grants";
-import { named } from "../shared/words";
+import { named, plainAnswer } from "../shared/words";
 import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
@@ -45,7 +47,7 @@ export class Downloads {
     this.#iam = iam;
     for (const resource of terraform.ofType("google_artifact_registry_repository")) {
       const name = orElse(resource.stated("repository_id"), () => "");
-      this.#declared.set(name, [...(this.#declared.get(name) ?? []), resource]);
+      push(this.#declared, name, resource);
     }
   }
 
@@ -54,9 +56,7 @@ export class Downloads {
     const key = grants
       .map(({ number, isTo, owner }) => `${number} ${isTo} ${owner?.address ?? ""}`)
       .join("|");
-    const before = this.#known.get(key) ?? new Rights(grants, this.#iam, this.#declared);
-    this.#known.set(key, before);
-    return before;
+    return remembered(this.#known, key, () => new Rights(grants, this.#iam, this.#declared));
   }
 }
 
@@ -113,8 +113,7 @@ class Rights implements PullRights {
     const { said, example } = worst;
     if (place.repositories.isOne || said.status === "pass") return said;
     const where = seen(`for example ${whereOf(place, example)}`, undefined);
-    const { status, reason, evidence, remedy, log } = said;
-    return { status, reason, evidence: [where, ...evidence], remedy, ...(log !== undefined && { log }) };
+    return { ...plainAnswer(said), evidence: [where, ...said.evidence] };
   }
 
   #judged(place: Place, name: AskedName): Answer {
@@ -125,10 +124,8 @@ class Rights implements PullRights {
     });
     const where = whereOf(place, name.example);
     const declared = this.#declaredAs(place, name);
-    const held = { projects: [known(place.project)], permissions: [DOWNLOAD] };
     const settled = this.#iam.settled(
       this.#answer(allowed, where, place, name),
-      held,
       this.#module(allowed, place, name, declared),
     );
     return worstOf(settled, formatAnswer(declared, where) ?? upstreamAnswer(declared, place.project, where));
@@ -283,16 +280,8 @@ function whereOf({ project, location }: Place, repository: string): string {
   return `${project}/${location}/${repository}`;
 }
 
-const PLACES = new WeakMap<AskedRepository, Place | "none">();
-
 /** The place of images, by host and path; `undefined` without a repository, and for a pattern without a project. */
-function placeOf(asked: AskedRepository): Place | undefined {
-  const place = PLACES.get(asked) ?? readPlace(asked) ?? "none";
-  PLACES.set(asked, place);
-  return place === "none" ? undefined : place;
-}
-
-function readPlace({ host, paths }: AskedRepository): Place | undefined {
+const placeOf = once(({ host, paths }: AskedRepository): Place | undefined => {
   const read = parseGoogleRegistryHost(host);
   if (read === undefined) return undefined;
   const parts = paths.text.split("/");
@@ -305,7 +294,7 @@ function readPlace({ host, paths }: AskedRepository): Place | undefined {
   const [begun = "", ...more] = repository.split("*");
   const repositories = more.length === 0 ? AskedNames.one(repository) : AskedNames.covered(`${begun}*`);
   return { project, location: read.location, repositories };
-}
+});
 
 /** True for a repository whose format may not be that of images. */
 function isOther(resource: Resource): boolean {

@@ -8,6 +8,7 @@
  */
 
 import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
+import { once } from "../../model/once";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
 import { PLUGINS } from "../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
@@ -23,9 +24,10 @@ import {
 } from "../shared/plugin-arguments";
 import { ANYONE, EVERYONE, managedBearer } from "./members";
 import type { ClusterNames } from "../coverage/closed-world";
+import { sameAnswers } from "../shared/same-answers";
 import type { Downloads } from "./permission";
 import { type ProviderName, providerName } from "./pool";
-import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
+import { type Exchanges, managedTrust, tokenOf } from "./trust";
 
 /** The user's own pool provider, or the pool of GKE and fleets with project id and the URL of cluster or membership. */
 type Exchange =
@@ -38,16 +40,10 @@ interface ReadEntry {
   readonly exchange: Known<Exchange | undefined>;
 }
 
-const READ = new WeakMap<ProviderEntry, ReadEntry>();
-
-function read(entry: ProviderEntry): ReadEntry {
-  const before = READ.get(entry);
-  if (before) return before;
+const read = once((entry: ProviderEntry): ReadEntry => {
   const args = entryArguments("gcp", entry.args);
-  const readEntry = { args, exchange: exchangeBy(args) };
-  READ.set(entry, readEntry);
-  return readEntry;
-}
+  return { args, exchange: exchangeBy(args) };
+});
 
 function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
   const [cluster, project] = [value("identity-provider"), value("project-id")];

@@ -175,21 +175,19 @@ function refusal(mapping: PoolProvider["mapping"], audiences: PoolProvider["audi
     : undefined;
 }
 
-const CONSTRAINT = /(?:^|^constraints\/|\/policies\/)iam\.workloadIdentityPoolProviders$/;
-const POLICIES: readonly (readonly [type: string, argument: string])[] = [
-  ["google_org_policy_policy", "name"],
-  ["google_project_organization_policy", "constraint"],
-  ["google_folder_organization_policy", "constraint"],
-  ["google_organization_policy", "constraint"],
+const CONSTRAINT = "iam.workloadIdentityPoolProviders";
+const POLICIES: readonly string[] = [
+  "google_org_policy_policy",
+  "google_project_organization_policy",
+  "google_folder_organization_policy",
+  "google_organization_policy",
 ];
 
 /** An organization policy that limits whom pool providers may trust; its scope and rules are not read. */
 function organizationPolicy(terraform: Terraform): Resource | undefined {
-  return POLICIES.flatMap(([type, argument]) =>
-    terraform
-      .ofType(type)
-      .filter(
-        (each) => !each.adopted && whether(each.stated(argument), (text) => CONSTRAINT.test(text)) !== "no",
-      ),
-  )[0];
+  const isLimit = (each: Resource): boolean =>
+    whether(each.stated(each.type === POLICIES[0] ? "name" : "constraint"), (text) =>
+      text.endsWith(CONSTRAINT),
+    ) !== "no";
+  return POLICIES.flatMap((type) => terraform.ofType(type)).find((each) => !each.adopted && isLimit(each));
 }

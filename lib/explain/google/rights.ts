@@ -64,12 +64,6 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
   ];
 }
 
-/** The permissions if no role is requested, since a role may hold any permission. */
-export function permissionsAlone(rights: TreeObject): readonly string[] {
-  const { permissions, roles, bindings } = rightsOf(rights);
-  return roles.length + bindings.length > 0 ? [] : permissions.map(shown);
-}
-
 /** Reads the provider part of a request. */
 function rightsOf(rights: TreeObject): Rights {
   const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));

@@ -181,16 +181,11 @@ function iamEntry(
   const module =
     project === undefined ? undefined : iam.world.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
-  const admitted = iam.settled(
-    admittedBy(allowed, counting, project, isGateway),
-    { projects: [project], permissions: [isGateway ? GET_THROUGH : GET] },
-    module,
-  );
+  const admitted = iam.settled(admittedBy(allowed, counting, project, isGateway), module);
   const works = (role: Known<string>): Ternary => and(enters(role), worksWith(role, iam));
   const all = isGateway ? [] : allowing(grants, { role: works, reaches });
-  const isTaken = iam.denial({ projects: [project], permissions: ["container.pods.list"] }) !== undefined;
   const working = all.filter(({ doubt }) => doubt === "");
-  return { admitted, working: isTaken ? [] : working, mayWork: (isTaken ? working : all).length > 0 };
+  return { admitted, working: iam.denial ? [] : working, mayWork: all.length > 0 };
 }
 
 /** Whether a predefined role admits its members. */

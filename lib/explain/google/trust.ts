@@ -30,6 +30,7 @@ import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference, notAmongRead } from "../shared/near-miss";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { Issuers } from "../shared/object-store";
+import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
 import { type Bearer, poolBearer } from "./members";
@@ -85,11 +86,6 @@ function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
 function attributesOf(provider: PoolProvider | undefined, token: Token): MappedAttributes | undefined {
   const mapping = provider && orElse(provider.mapping, () => undefined);
   return mapping && mapAttributes(mapping, claimsOf(token));
-}
-
-/** The same answer to all questions. */
-export function sameAnswers(answer: Answer): TrustAnswer {
-  return { issuer: answer, audience: answer, subject: answer };
 }
 
 /** The answers shared by all tokens of a cluster. */

@@ -12,7 +12,7 @@ import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/clusters";
-import { plainAnswer } from "../run";
+import { plainAnswer } from "../shared/words";
 
 /** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";

@@ -23,9 +23,10 @@ import type { CheckId } from "../check-ids";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
-import { Runner, type Step, stepsOf, plainAnswer } from "../run";
+import { Runner, type Step, stepsOf } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../result";
+import { plainAnswer } from "../shared/words";
 import {
   ANY_ACCOUNT,
   type AccessJob,
@@ -393,7 +394,6 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
       ),
     };
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
-  return history === undefined
-    ? trust
-    : { ...trust, subject: { ...plainAnswer(subject), reason: `${subject.reason}; ${history}` } };
+  if (history === undefined) return trust;
+  return { ...trust, subject: { ...plainAnswer(subject), reason: `${subject.reason}; ${history}` } };
 }

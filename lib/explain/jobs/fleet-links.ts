@@ -18,8 +18,9 @@ import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
-import { Runner, stepsOf, plainAnswer } from "../run";
+import { Runner, stepsOf } from "../run";
 import { refusedToken } from "../shared/pods";
+import { plainAnswer } from "../shared/words";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
 import {

@@ -4,7 +4,7 @@
  */
 
 import { type Known, type Ternary, match, anyOf, orElse, whyText } from "../../model/known";
-import { once } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
 import { PLUGINS } from "../../rules/plugins";
@@ -39,15 +39,11 @@ const PUBLIC: readonly string[] = [
 /** What a pattern requires of the paths of a host: a prefix, or one answer for all of them. */
 type OnHost = Ternary | Pattern;
 
-const hosts = new WeakMap<ProviderEntry, Map<string, readonly OnHost[]>>();
+const hostsOf = once((_: ProviderEntry) => new Map<string, readonly OnHost[]>());
 
 /** The host is compared with each pattern's parts, the path with a plain prefix; hosts are few, images many. */
 function patternsOn(host: string, entry: ProviderEntry): readonly OnHost[] {
-  const known = hosts.get(entry) ?? new Map<string, readonly OnHost[]>();
-  hosts.set(entry, known);
-  const onThisHost = known.get(host) ?? entry.matchImages.map((pattern) => onHost(pattern, host));
-  known.set(host, onThisHost);
-  return onThisHost;
+  return remembered(hostsOf(entry), host, () => entry.matchImages.map((pattern) => onHost(pattern, host)));
 }
 
 function onHost(pattern: Known<string>, host: string): OnHost {

@@ -6,7 +6,7 @@ import { fail } from "../../errors";
 import { type Known, orElse, shown, is } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
-import { once } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import { Subject } from "../../model/subject";
 import type { Evidence } from "../answer";
 import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
@@ -225,12 +225,7 @@ export class PullQuestions {
   }
 
   #known(text: string, make: (text: string) => AskedImage): AskedImage {
-    const imagesOfKind = this.#images.get(make) ?? new Map<string, AskedImage>();
-    this.#images.set(make, imagesOfKind);
-    const before = imagesOfKind.get(text);
-    if (before) return before;
-    const image = make(text);
-    imagesOfKind.set(text, image);
-    return image;
+    const imagesOfKind = remembered(this.#images, make, () => new Map<string, AskedImage>());
+    return remembered(imagesOfKind, text, () => make(text));
   }
 }

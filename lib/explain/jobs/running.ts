@@ -3,6 +3,7 @@
  * what, and which are lost. What nodes have today is known only for OpenShift, whose operator writes the file.
  */
 
+import { once, remembered } from "../../model/once";
 import { NODE_IDENTITY } from "./fallback";
 import { type Answer, type CheckResult, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage, AskedRepository } from "../asked-image";
@@ -42,8 +43,7 @@ export function* runningPulls(pulls: Pulls, questions: Iterable<AskedPull>): Gen
     const outcome = worstOf(pulls, artefacts, puller, image);
     const { verdict, as, answer } = outcome;
     const key = JSON.stringify([artefacts.stack, puller.key, image.text, verdict, as, answer.reason]);
-    const group = groups.get(key) ?? { pull, outcome, pods: [] };
-    groups.set(key, group);
+    const group = remembered(groups, key, () => ({ pull, outcome, pods: [] }));
     if (puller.workload) group.pods.push(seen(puller.workload.title, puller.workload.source));
   }
   for (const { pull, outcome, pods } of groups.values()) yield resultOf(pull, outcome, pods);
@@ -105,18 +105,10 @@ function worstOf(pulls: Pulls, artefacts: ClusterArtefacts, puller: Puller, imag
   );
 }
 
-const pools = new WeakMap<ClusterArtefacts, readonly ClusterArtefacts[]>();
-
 /** The cluster with the nodes of only one pool, for each pool; one object each, by which answers are remembered. */
-function poolsOf(artefacts: ClusterArtefacts): readonly ClusterArtefacts[] {
-  const poolList =
-    pools.get(artefacts) ??
-    (artefacts.nodes.length < 2
-      ? [artefacts]
-      : artefacts.nodes.map((node) => ({ ...artefacts, nodes: [node] })));
-  pools.set(artefacts, poolList);
-  return poolList;
-}
+const poolsOf = once((artefacts: ClusterArtefacts): readonly ClusterArtefacts[] =>
+  artefacts.nodes.length < 2 ? [artefacts] : artefacts.nodes.map((node) => ({ ...artefacts, nodes: [node] })),
+);
 
 function outcomeOn(
   artefacts: ClusterArtefacts,

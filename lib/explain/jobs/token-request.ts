@@ -3,10 +3,9 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, or, anyOf, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, anyOf, orElse, same, shown, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
-import { at, list, text, texts } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
 import { featureGateDefault, nodeNeedsServiceAccountGet } from "../../rules/kubelet/feature-gates";
@@ -25,6 +24,7 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
+import { mayBeForWindows } from "../shared/pods";
 import { beginning } from "../shared/words";
 import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
 import { type PullFacts, type Puller, declaredPullers } from "./pull-questions";
@@ -57,7 +57,6 @@ function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry | undef
 }
 
 const ROLE = /^node-role\.kubernetes\.io\/(.+)$/;
-const OS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
 /** Pools that do not get the MachineConfigs of workers, by the roles of their nodes. */
 const POOLS: Readonly<Record<string, string>> = {
   master: "master",
@@ -70,18 +69,16 @@ function placedElsewhere(
   { title, spec, source }: WorkloadFact,
   { cluster, nodes }: ClusterArtefacts,
 ): Answer | undefined {
-  // Only a literal placement is judged.
-  const written = (key: string): unknown => orElse(knownJson(treeAt(spec, key)), () => undefined);
-  const selector = written("nodeSelector");
-  const ofWindows = [at(written("os"), "name"), ...OS.map((label) => at(selector, label))];
-  if (ofWindows.includes("windows") || requiresWindows(written("affinity")))
+  if (mayBeForWindows(spec))
     return unknown(
-      `the pods of ${title} run on Windows nodes, whose kubelets are not judged here`,
+      `the pods of ${title} may run on Windows nodes, whose kubelets are not judged here`,
       "check the kubelets' flags on those nodes",
       seen("os, nodeSelector or affinity", source),
     );
   // Nodes of other platforms are not named by pools, and those of a hosted cluster have one role.
   if (cluster.openShift === undefined || cluster.openShift.nodePools !== undefined) return undefined;
+  // Only a literal placement is judged.
+  const selector: unknown = orElse(knownJson(treeAt(spec, "nodeSelector")), () => undefined);
   const pool = Object.keys(Object(selector))
     .map((label) => POOLS[ROLE.exec(label)?.[1] ?? ""])
     .find((each) => each !== undefined && !nodes.some(({ name }) => name === each));
@@ -91,17 +88,6 @@ function placedElsewhere(
     `configure the nodes of the pool ${pool} as well, or name the manifests that do`,
     seen("nodeSelector", source),
   );
-}
-
-/** Whether each term of a required node affinity is for Windows alone. */
-function requiresWindows(affinity: unknown): boolean {
-  const required = at(affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
-  const terms = list(at(required, "nodeSelectorTerms")).map((term) => list(at(term, "matchExpressions")));
-  const isForWindows = (each: unknown): boolean =>
-    OS.includes(text(at(each, "key"))) &&
-    at(each, "operator") === "In" &&
-    texts(at(each, "values")).join() === "windows";
-  return terms.length > 0 && terms.every((expressions) => expressions.some(isForWindows));
 }
 
 /** What kube-apiserver allows nodes to do, by its version and gates. */
@@ -261,15 +247,12 @@ function withoutGrant(
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.restrictsAudiences === false)
     return pass(`kube-apiserver ${apiServer.version} does not restrict audiences`);
-  const driver = workload ? or(referenced, driverReferences(artefacts, workload, audience)) : "no";
-  const volumes = seen("volumes", workload?.source);
-  if (driver === "yes")
-    return pass(`a CSI driver behind the pod's volumes requests tokens for ${what}`, volumes);
-  if (driver === "unknown")
+  // Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
+  if (workload && (workload.hasDrivers || referenced === "unknown"))
     return unknown(
-      `a CSI driver behind the pod's volumes may request tokens for ${what}; its CSIDriver, or the claim's volume, was not read`,
-      "also give explain the CSIDriver (and PersistentVolumeClaim and PersistentVolume), or grant the audience by RBAC",
-      volumes,
+      `whether a volume of the pod, or the CSI driver behind one, requests tokens for ${what} is not known`,
+      "grant the audience by RBAC",
+      seen("volumes", workload.source),
     );
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
@@ -285,22 +268,4 @@ function withoutGrant(
       beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
     ),
   );
-}
-
-/** Whether a CSI driver behind a pod's volumes requests the audience; unknown if one was not read. */
-function driverReferences(
-  { volumeDrivers: { audiences, ofClaim } }: ClusterArtefacts,
-  { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,
-  audience: Known<string>,
-): Ternary {
-  const ofDriver = (driver: string): Ternary => {
-    const requested = audiences.get(driver);
-    return requested ? anyOf(requested.map((each) => same(each, audience))) : "unknown";
-  };
-  const behind = claims.map((claim): Ternary => {
-    const key = `${namespace}/${claim}`;
-    const driver = ofClaim.get(key);
-    return driver === undefined ? (ofClaim.has(key) ? "no" : "unknown") : ofDriver(driver);
-  });
-  return anyOf([...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no"]);
 }

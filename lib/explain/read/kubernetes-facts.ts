@@ -31,7 +31,7 @@ import {
 import { nodesOfDocuments, setupsOf } from "./node-forms";
 import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
-import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
+import { type WorkloadFact, readWorkload } from "./pods";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
 import { type SkippedDocument, type Source, below } from "./source";
 import { readWebhooks } from "./webhooks";
@@ -105,7 +105,6 @@ export interface RegistryFacts {
 export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFacts {
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   readonly workloads: readonly WorkloadFact[];
-  readonly volumeDrivers: VolumeDrivers;
   /** The configuration of each pod identity webhook, by cloud. */
   readonly webhooks: ReadonlyMap<string, Source>;
   readonly fleet: FleetFacts;
@@ -135,7 +134,6 @@ export function readKubernetes(
     ...readRbac(clusterObjects),
     workloads: clusterObjects.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
     ...readRegistries(clusterObjects),
-    volumeDrivers: readVolumeDrivers(clusterObjects),
     webhooks: readWebhooks(clusterObjects),
     ...readComponentFacts(clusterObjects),
     fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),

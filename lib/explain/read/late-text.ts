@@ -10,6 +10,7 @@ import type {
   WorkloadIdentityFile,
 } from "../../artefact/workload-identity-file";
 import { type Known, Reference, joinedAll, known, match, textOf, unread } from "../../model/known";
+import { remembered } from "../../model/once";
 import { isRecord } from "../../model/record";
 import { type Tree, plainOf, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
@@ -39,16 +40,11 @@ function readerBy(meaning: Meaning): LateReader {
   const meaningOf = (placeholder: string, isAlone: boolean): Known<string> => {
     const key = isAlone ? placeholder : `${placeholder} within a text`;
     // A placeholder without a value equals only itself, in whatever text.
-    const text = meanings.get(key) ?? meaning(placeholder, isAlone) ?? nameless(placeholder);
-    meanings.set(key, text);
-    return text;
+    return remembered(meanings, key, () => meaning(placeholder, isAlone) ?? nameless(placeholder));
   };
   const unnamed = new Map<string, Known<string>>();
-  const nameless = (placeholder: string): Known<string> => {
-    const text = unnamed.get(placeholder) ?? textOf([new Reference(placeholder)]);
-    unnamed.set(placeholder, text);
-    return text;
-  };
+  const nameless = (placeholder: string): Known<string> =>
+    remembered(unnamed, placeholder, () => textOf([new Reference(placeholder)]));
   return (text) => {
     if (!text.includes(PLACEHOLDER_START)) return known(text);
     const pieces = placeholderPieces(text);

@@ -96,7 +96,6 @@ export class Objects {
 const APIS: Readonly<Record<string, string>> = {
   Authentication: "config.openshift.io/v1",
   AuthenticationConfiguration: "apiserver.config.k8s.io/",
-  CSIDriver: "storage.k8s.io/v1",
   ClusterImagePolicy: "config.openshift.io/",
   ClusterProfile: "multicluster.x-k8s.io/",
   ClusterRole: "rbac.authorization.k8s.io/v1",
@@ -126,8 +125,6 @@ const APIS: Readonly<Record<string, string>> = {
   MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
   Node: "v1",
   NodePool: "hypershift.openshift.io/v1beta1",
-  PersistentVolume: "v1",
-  PersistentVolumeClaim: "v1",
   Pod: "v1",
   ReplicaSet: "apps/v1",
   ReplicationController: "v1",
@@ -147,10 +144,10 @@ const FILES: readonly string[] = [
   "KubeletConfiguration",
 ];
 /** Kubernetes' own groups; no supported API server serves their older versions. */
-const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
+const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
 const OF_CLUSTER =
-  /^(?:Authentication|CSIDriver|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|Node|PersistentVolume)$/;
+  /^(?:Authentication|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|Node)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {

@@ -1,6 +1,5 @@
 /*
- * Pods, and objects that create pods: their images, their service accounts, and other sources of credentials; and the
- * audiences that nodes may request because a CSI driver behind a pod's volume needs them.
+ * Pods, and objects that create pods: their images, their service accounts, and other sources of credentials.
  *
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
  */
@@ -12,14 +11,7 @@ import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
 import { withoutCredentials } from "./credentials";
 import { type LateReader, lateTree } from "./late-text";
-import {
-  type KubernetesDocument,
-  type KubernetesObject,
-  type Objects,
-  groupsOf,
-  keyOf,
-  titleOf,
-} from "./objects";
+import { type KubernetesDocument, type KubernetesObject, titleOf } from "./objects";
 import { CONTAINERS, podSpecPath } from "../../rules/pod-specs";
 import { type Source, below } from "./source";
 
@@ -52,12 +44,8 @@ export interface WorkloadFact extends PodFact {
   readonly pullSecrets: readonly string[];
   /** Audiences of projected service account tokens, which a node may request without RBAC. */
   readonly audiences: readonly Known<string>[];
-  /** CSI drivers of inline volumes, which may bring audiences too. */
-  readonly drivers: readonly string[];
-  /** Names of persistent volume claims, which CSI drivers may serve. */
-  readonly claims: readonly string[];
-  /** True if claims are created with the pod, so that their volumes are not known before. */
-  readonly hasGeneratedClaims: boolean;
+  /** True if CSI drivers serve its volumes, or may: they bring audiences of their own. */
+  readonly hasDrivers: boolean;
   /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
   readonly isStatic: boolean;
   /** True for a pod that has ended and pulls no more images. */
@@ -72,8 +60,6 @@ export function readWorkload({ value, kind, source, late }: KubernetesObject): W
   const place = below(source, propertyPath(path));
   const volumes = list(spec["volumes"]);
   const metadata = at(value, ...path.slice(0, -1), "metadata");
-  const named = (...keys: readonly string[]): readonly string[] =>
-    volumes.map((volume) => text(at(volume, ...keys))).filter((name) => name !== "");
   return {
     title: titleOf(value, kind),
     namespace: text(at(value, "metadata", "namespace")) || "default",
@@ -86,10 +72,8 @@ export function readWorkload({ value, kind, source, late }: KubernetesObject): W
         return typeof audience === "string" ? [late(audience)] : [];
       }),
     ),
-    drivers: named("csi", "driver"),
-    claims: named("persistentVolumeClaim", "claimName"),
-    hasGeneratedClaims:
-      volumes.some((volume) => at(volume, "ephemeral") !== undefined) ||
+    hasDrivers:
+      volumes.some((volume) => DRIVEN.some((kind) => at(volume, kind) !== undefined)) ||
       list(at(value, "spec", "volumeClaimTemplates")).length > 0,
     labels: textMap(at(metadata, "labels"), late),
     annotations: textMap(at(metadata, "annotations"), late),
@@ -99,6 +83,8 @@ export function readWorkload({ value, kind, source, late }: KubernetesObject): W
     source,
   };
 }
+
+const DRIVEN: readonly string[] = ["csi", "ephemeral", "persistentVolumeClaim"];
 
 /** The texts of a mapping: labels, annotations. */
 export function textMap(value: unknown, late: LateReader): ReadonlyMap<string, Known<string>> {
@@ -179,46 +165,4 @@ export function podFragment(
     `${namespace}/${name}`,
     { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },
   ];
-}
-
-/** The CSI drivers that were read, and the one that serves each claim. */
-export interface VolumeDrivers {
-  /** Audiences in `tokenRequests` by the driver's name. */
-  readonly audiences: ReadonlyMap<string, readonly Known<string>[]>;
-  /** The driver of a claim, by `namespace/name`; `undefined` for a volume without a CSI driver. */
-  readonly ofClaim: ReadonlyMap<string, string | undefined>;
-}
-
-/** Reads CSIDriver, PersistentVolume and PersistentVolumeClaim objects. */
-export function readVolumeDrivers(objects: Objects): VolumeDrivers {
-  const volumes = new Map(
-    objects.of("PersistentVolume").map(({ value }) => [nameOf(value), driverOf(value)]),
-  );
-  const claims = objects.of("PersistentVolumeClaim").flatMap(({ value }) => {
-    const behind = volumes.get(text(at(value, "spec", "volumeName")));
-    return behind === undefined || behind === "unread" ? [] : [[keyOf(value), behind.driver] as const];
-  });
-  const audiences = groupsOf(objects.of("CSIDriver")).map(([, documents]) => {
-    const all = documents.flatMap(({ value, late }) =>
-      list(at(value, "spec", "tokenRequests")).map((request) => late(text(at(request, "audience")))),
-    );
-    return [nameOf(documents[0]?.value), documents.length > 1 ? [...all, CONTESTED] : all] as const;
-  });
-  return { audiences: new Map(audiences), ofClaim: new Map(claims) };
-}
-
-const CONTESTED: Known<string> = unread("several documents of one CSIDriver were read");
-
-function nameOf(object: unknown): string {
-  return text(at(object, "metadata", "name"));
-}
-
-const WITHOUT_DRIVER: readonly string[] = ["hostPath", "local", "nfs"];
-
-/** The driver of a volume; "unread" for former in-tree kinds, which Kubernetes translates to their CSI drivers. */
-function driverOf(volume: unknown): { readonly driver: string | undefined } | "unread" {
-  const driver = text(at(volume, "spec", "csi", "driver"));
-  if (driver !== "") return { driver };
-  const isWithout = WITHOUT_DRIVER.some((kind) => at(volume, "spec", kind) !== undefined);
-  return isWithout ? { driver: undefined } : "unread";
 }

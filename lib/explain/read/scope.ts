@@ -17,6 +17,7 @@ import {
   textOf,
   unread,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, objectOf, treeOf } from "../../model/tree";
@@ -195,9 +196,7 @@ export class Scope implements Configuration {
 
   #valuesOf(instance: Instance | undefined): Values {
     if (instance === undefined) return this.#values;
-    const values = this.#instances.get(instance) ?? (new Map() as Values);
-    this.#instances.set(instance, values);
-    return values;
+    return remembered(this.#instances, instance, () => new Map() as Values);
   }
 
   attribute(resource: Resource, path: readonly (string | number)[]): Tree {

@@ -1,5 +1,5 @@
 import { grouped } from "../../model/grouped";
-import { remembered } from "../shared/references";
+import { remembered } from "../../model/once";
 import { type ExplainResult, VERDICTS, type Verdict } from "../result";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";

@@ -17,6 +17,7 @@ import {
   shown,
   whether,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import type { AcceptedAlgorithms } from "../../rules/openid/jwks";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
@@ -24,7 +25,6 @@ import type { ClosedWorld } from "../coverage/closed-world";
 import { obstacle } from "../obstacle";
 import { VERIFIABLE, keySet } from "./key-set";
 import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
-import { remembered } from "./references";
 
 /** A store that publishes an issuer. */
 interface Host {

@@ -4,7 +4,7 @@
  */
 
 import { posix } from "node:path";
-import { type Known, andThen, isKnown, known, orElse, unread, whether } from "../../model/known";
+import { type Known, andThen, is, isKnown, known, orElse, unread, whether } from "../../model/known";
 import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
 import { type Answer, broken, seen } from "../answer";
 import type { PodFact } from "../read/pods";
@@ -175,4 +175,20 @@ function tokenProblem(token: Tree): string | undefined {
   if (!Number.isSafeInteger(seconds)) return `${asks}; Kubernetes accepts only whole numbers of seconds`;
   if (Number(seconds) > LONGEST) return `${asks} seconds; Kubernetes issues none over ${LONGEST}`;
   return Number(seconds) < SHORTEST ? `${asks} seconds; Kubernetes issues none under ${SHORTEST}` : undefined;
+}
+
+const SYSTEMS: readonly string[] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/** Whether a pod asks for Windows nodes, or for nodes that may run Windows. */
+export function mayBeForWindows(spec: Tree): boolean {
+  const selected = SYSTEMS.map((label) => childOf(spec, "nodeSelector", label));
+  const affine = itemsOf(childOf(spec, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"))
+    .flatMap((term) => itemsOf(childOf(term, "matchExpressions")))
+    .filter((each) => is(optionalText(childOf(each, "operator")), "In") !== "no")
+    .filter((each) => SYSTEMS.some((label) => is(optionalText(childOf(each, "key")), label) !== "no"))
+    .flatMap((each) => itemsOf(childOf(each, "values")));
+  return [childOf(spec, "os", "name"), ...selected, ...affine].some(
+    (each) => is(optionalText(each), "windows") !== "no",
+  );
 }

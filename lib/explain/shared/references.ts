@@ -38,16 +38,6 @@ export function lowered<T extends string | undefined>(text: Known<T>): Known<T> 
   return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
 }
 
-/** A value for each key, made when it is first needed. */
-export function remembered<K, V>(
-  memory: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
-  key: K,
-  make: () => V,
-): V {
-  if (!memory.has(key)) memory.set(key, make());
-  return memory.get(key) as V;
-}
-
 /** How many keys are kept at least: a role has a handful of policies. */
 const KEPT = 16;
 

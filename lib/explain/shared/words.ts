@@ -25,10 +25,9 @@ export function notSeen(need: string): Answer {
   return { status: "skipped", reason: `no pod of it was read; ${need}`, evidence: [], remedy: "" };
 }
 
-/** The answer with other words or more evidence. */
-export function amended(answer: Answer, changes: Partial<Pick<Answer, "reason" | "evidence">>): Answer {
-  const { status, reason, evidence, remedy, log } = answer;
-  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }), ...changes };
+/** An answer as plain data, because a spread does not copy the words that getters make. */
+export function plainAnswer({ status, reason, evidence, remedy, log }: Answer): Answer {
+  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 
 const LETTER = /[\w-]/;

@@ -79,18 +79,6 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     ["added | everyone | pull without signing in on the registry acmeteam"],
   ],
   [
-    "the same, switched on by azapi",
-    adding([
-      "azapi_update_resource",
-      {
-        type: "Microsoft.ContainerRegistry/registries@2023-07-01",
-        resource_id: REGISTRY,
-        body: { properties: { anonymousPullEnabled: true } },
-      },
-    ]),
-    [`added | everyone | pull without signing in ${ON_TEAM.replace("on ", "on the registry ")}`],
-  ],
-  [
     "the admin password of a registry",
     adding(["azurerm_container_registry", { name: "acmeteam", admin_enabled: true }]),
     ["added | whoever has the admin password | pull and push on the registry acmeteam"],

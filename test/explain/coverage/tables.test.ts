@@ -162,7 +162,6 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "target_origin_id",
   ],
   azure: [
-    "body",
     "container_access_type",
     "environment",
     "metadata_host",
@@ -175,16 +174,7 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "storage_container_name",
     "subscription_id",
   ],
-  google: [
-    "denied_permissions",
-    "deny_rule",
-    "number",
-    "parent",
-    "project_id",
-    "rules",
-    "secret_id",
-    "universe_domain",
-  ],
+  google: ["number", "project_id", "secret_id", "universe_domain"],
 };
 
 describe.each(Object.keys(CLOUDS) as (keyof typeof CLOUDS)[])("the code of %s", (cloud) => {

@@ -139,26 +139,6 @@ describe("acting as it", () => {
       "unknown",
       "an unjudged deny policy may take it away",
     ],
-    [
-      "denied elsewhere",
-      [
-        declared(DENY, {
-          parent: "cloudresourcemanager.googleapis.com/projects/other",
-          rules: [
-            {
-              deny_rule: [
-                {
-                  denied_permissions: ["iam.googleapis.com/*"],
-                  denied_principals: ["principalSet://goog/public:all"],
-                },
-              ],
-            },
-          ],
-        }),
-      ],
-      "pass",
-      "act as it",
-    ],
   ])("%s", (_why, changes, status, words) => {
     const { subject } = judged(changes, undefined);
     expect([subject.status, subject.reason]).toEqual([status, expect.stringContaining(words)]);

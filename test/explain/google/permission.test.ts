@@ -338,7 +338,7 @@ describe("deny policies", () => {
       "deny policy",
     ],
     ["where nothing is granted", [WITHOUT_GRANT, deny({})], TOOLS, "fail", "nothing grants"],
-    ["of another project", [deny({}, { parent: OTHER_PROJECT })], TOOLS, "pass", "is granted"],
+    ["of another project", [deny({}, { parent: OTHER_PROJECT })], TOOLS, "unknown", "deny policy"],
     [
       "of a folder",
       [deny({}, { parent: "cloudresourcemanager.googleapis.com%2Ffolders%2F1" })],

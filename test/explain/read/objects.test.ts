@@ -340,17 +340,6 @@ it("RBAC with late values grants what names the same value, and perhaps anything
   expect(cluster?.rbacPerhaps).toHaveLength(1);
 });
 
-it("CSI drivers ask for audiences, some of them late", () => {
-  const driver = {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "CSIDriver",
-    metadata: { name: "d" },
-    spec: { tokenRequests: [{ audience: LATE }, { audience: "x" }] },
-  };
-  const { audiences } = clusterOf({ "m.json": [driver] }).volumeDrivers;
-  expect(audiences.get("d")?.map((audience) => same(audience, known("x")))).toEqual(["unknown", "yes"]);
-});
-
 it("trees are equal where their leaves are", () => {
   const reference = textOf([new Reference("a.b.c")]);
   const tree = (leaf: unknown): ReturnType<typeof treeOf> => treeOf({ a: [leaf, 1] });

@@ -231,17 +231,8 @@ it("no value of any type at any place throws", () => {
     "Deployment",
     "MachineConfig",
   ];
-  const more = [
-    "CSIDriver",
-    "Image",
-    "NodePool",
-    "HostedCluster",
-    "ClusterProfile",
-    "KubeletConfig",
-    "FeatureGate",
-  ];
+  const more = ["Image", "NodePool", "HostedCluster", "ClusterProfile", "KubeletConfig", "FeatureGate"];
   const apis: Readonly<Record<string, string>> = {
-    CSIDriver: "storage.k8s.io/v1",
     ClusterProfile: "multicluster.x-k8s.io/v1alpha1",
     Deployment: "apps/v1",
     FeatureGate: "config.openshift.io/v1",

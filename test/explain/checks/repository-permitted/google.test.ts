@@ -232,7 +232,7 @@ checks(ID, "what may take it away", tools, [
     "principal access boundary policy",
   ]),
   ["a deny policy", deny(`${SERVICE}/repositories.downloadArtifacts`), "unknown", "deny policy"],
-  ["a deny policy on something else", deny("iam.googleapis.com/roles.create"), "pass"],
+  ["a deny policy on something else", deny("iam.googleapis.com/roles.create"), "unknown", "deny policy"],
 ]);
 
 const withoutGrant = terraform('"google_artifact_registry_repository_iam_member": {', '"google_other": {');

@@ -59,7 +59,6 @@ fleetChecks(ID, "GKE", spokeOf("gke-d"), [
     OWNED,
   ],
   ["a deny policy", denying("container.googleapis.com/clusters.get"), "unknown", DENIED],
-  ["a deny policy about something else", denying("storage.googleapis.com/objects.get"), "pass", ADMITTED],
   [
     "a server of another cloud",
     profile("gke-d", [0, "cluster"], {

@@ -130,13 +130,6 @@ checks(ID, "a component that acts as a service account", google, [
     "unknown",
     "an unjudged deny policy may",
   ],
-  [
-    "under a deny policy of all of IAM",
-    configured(deny("iam.googleapis.com/*")),
-    "unknown",
-    "an unjudged deny policy may",
-  ],
-  ["under a deny policy of something else", configured(deny("compute.googleapis.com/*")), "pass"],
   ["beside a binding without it", configured(own("binding", { members: [] })), "unknown", OWNS],
   [
     "beside a policy without it",

@@ -1,0 +1,12 @@
+import type { Answer } from "../answer";
+import type { PullRights, TrustAnswer } from "../cloud";
+
+/** The same answer to all questions about a token. */
+export function sameAnswers(answer: Answer): TrustAnswer {
+  return { issuer: answer, audience: answer, subject: answer };
+}
+
+/** The rights of an identity that was not read, about which there is one answer. */
+export function noRights(answer: Answer): PullRights {
+  return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
+}
