@@ -6,17 +6,32 @@
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
-import { type Known, type Ternary, and, is, isAbsent, orElse, same, shown, whether } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  anyOf,
+  is,
+  isAbsent,
+  not,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
+import { hasOther, isTreeObject } from "../../model/tree";
 import { matchesPattern } from "../../rules/wildcard";
-import { type Answer, pass, seen, unknown } from "../answer";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { containersOf, mayBeForWindows } from "../shared/pods";
+import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
 const CLUSTER = "aws_eks_cluster";
 const AGENT = "eks-pod-identity-agent";
+const NO_CREDENTIALS = "Unable to locate credentials";
 const ANNOTATE = "give the service account its role by annotation instead, without `podIdentity`";
 
 /** Whether a cluster's resource is the one that a name means. */
@@ -47,10 +62,13 @@ export function associatedPods(
     });
   const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
   const namespace = orElse(association.stated("namespace"), () => "");
-  const [problem] = [
-    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(([each]) => onFargate(each, namespace) ?? []),
+  const problems = [
+    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(
+      ([each, isIts]) => onFargate(each, namespace, isIts) ?? [],
+    ),
     ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
   ];
+  const problem = problems.find(({ status }) => status === "fail") ?? problems[0];
   if (problem) return problem;
   const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
     found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
@@ -77,18 +95,30 @@ function isAuto(cluster: Resource): boolean {
   return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
 }
 
-/** The labels that a profile selects are not judged. */
-function onFargate(profile: Resource, namespace: string): Answer | undefined {
+function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
   const selectors = orElse(profile.blocks("selector"), () => undefined);
   const covers = (selector: Block): Ternary =>
     whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
-  return selectors?.every((each) => covers(each) === "no")
-    ? undefined
-    : unknown(
-        `pods of namespace ${namespace} may run on Fargate, where EKS Pod Identity has no agent`,
-        ANNOTATE,
-        seen("Fargate profile", profile.source),
-      );
+  const covered = selectors?.filter((each) => covers(each) !== "no");
+  const matching = covered?.map((each) => and(covers(each), not(hasLabels(each)))) ?? ["unknown" as const];
+  const runs = and(isIts, anyOf(matching));
+  if (runs === "no") return undefined;
+  const where = seen("Fargate profile", profile.source);
+  const lacks = "on Fargate, where EKS Pod Identity has no agent";
+  if (runs === "yes")
+    return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
+  return isIts === "yes" && covered?.some((each) => covers(each) === "yes")
+    ? unknown(`pods of namespace ${namespace} whose labels match the profile run ${lacks}`, ANNOTATE, where)
+    : unknown(`it is not known whether pods of namespace ${namespace} run ${lacks}`, ASK_AGAIN, where);
+}
+
+/** Whether the labels of pods matter too, which are not known before the pods are read. */
+function hasLabels(selector: Block): Ternary {
+  const has = whether(selector.tree("labels"), (labels): Ternary => {
+    if (labels === undefined || labels === null) return "no";
+    return isTreeObject(labels) ? hasOther(labels, []) : "unknown";
+  });
+  return has === "no" ? "no" : "unknown";
 }
 
 /** Variables that may bring other credentials or keep EKS from setting its own. */
