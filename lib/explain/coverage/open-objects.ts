@@ -57,11 +57,25 @@ export class OpenObjects {
     return opening && unknown(opening.reason, opening.remedy, seen("not understood", opening.source));
   }
 
+  /** The labels of service accounts as one text each, by title. */
+  get accountLabels(): ReadonlyMap<string, string> {
+    const accounts = this.#objects.of("ServiceAccount").map(({ value, kind }): [string, string] => {
+      const rows = Object.entries(labelsIn(value)).sort(([one], [other]) => (one < other ? -1 : 1));
+      return [titleOf(value, kind), JSON.stringify(rows)];
+    });
+    return new Map(accounts);
+  }
+
+  /** The webhooks that were read. */
+  get webhooks(): readonly KubernetesDocument[] {
+    return this.#objects.of("MutatingWebhookConfiguration");
+  }
+
   #find(): Found {
     const read = this.#objects.of(...Object.keys(KINDS));
     const naming = this.#unread.filter(({ value }) => !isAdmission(value)).flatMap(ofNames);
     const openings = new Map([...naming, ...read.flatMap(ofFields)]);
-    const admissions = readAdmission([...this.#objects.of("MutatingWebhookConfiguration"), ...this.#unread]);
+    const admissions = readAdmission([...this.webhooks, ...this.#unread]);
     const admitted = admissions.length === 0 ? [] : read;
     const byAccount = grouped(
       admitted.filter(({ kind }) => WORKLOAD_KINDS.includes(kind)),
