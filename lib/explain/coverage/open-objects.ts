@@ -82,13 +82,16 @@ export class OpenObjects {
       accountOf,
     );
     const byTitle = grouped(admitted, ({ value, kind }) => titleOf(value, kind));
-    return { openings, admissions, byAccount, byTitle, isEmpty: openings.size + admissions.length === 0 };
+    const isEmpty = openings.size + admissions.length === 0;
+    return { openings, admissions, byKind: new Map(), byAccount, byTitle, isEmpty };
   }
 }
 
 interface Found {
   readonly openings: ReadonlyMap<string, Opening>;
   readonly admissions: readonly Admission[];
+  /** Those that are for a kind, filled as chains ask for it. */
+  readonly byKind: Map<string, readonly Admission[]>;
   readonly byTitle: ReadonlyMap<string, readonly KubernetesObject[]>;
   /** The objects with pods, by the title of their service account. */
   readonly byAccount: ReadonlyMap<string, readonly KubernetesObject[]>;
@@ -102,16 +105,23 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 
 /** The first that may change or refuse one of the objects, or one that comes with a service account. */
-function admitted(titles: readonly string[], { admissions, byAccount, byTitle }: Found): Opening | undefined {
-  if (admissions.length === 0) return undefined;
+function admitted(titles: readonly string[], found: Found): Opening | undefined {
+  if (found.admissions.length === 0) return undefined;
   const all = titles.flatMap((title) =>
-    objectsOf(title, byTitle.get(title) ?? [], byAccount.get(title) ?? []),
+    objectsOf(title, found.byTitle.get(title) ?? [], found.byAccount.get(title) ?? []),
   );
   for (const object of all) {
-    const found = admissions.find(({ covers }) => covers(object));
-    if (found === undefined) continue;
-    const { title, changes, source } = found;
     const what = PLURALS[object.kind] ?? `${object.kind} objects`;
+    const ofKind = forKind(object, found);
+    if (ofKind.length > COMPARED_MAX)
+      return {
+        reason: `more than ${COMPARED_MAX} webhooks and policies may change or refuse ${what}`,
+        remedy: ACCEPT,
+        source: NOWHERE,
+      };
+    const first = ofKind.find(({ covers }) => covers(object));
+    if (first === undefined) continue;
+    const { title, changes, source } = first;
     return {
       reason: `${title} may ${changes ? "change" : "refuse"} ${what} in namespace ${object.namespace}`,
       remedy: `see what it ${changes ? "changes" : "refuses"}; ${ACCEPT}`,
@@ -119,6 +129,20 @@ function admitted(titles: readonly string[], { admissions, byAccount, byTitle }:
     };
   }
   return undefined;
+}
+
+/** With thousands, comparing each with each service account would take minutes. */
+const COMPARED_MAX = 200;
+const NOWHERE: Source = { file: "", path: "" };
+
+/** Those that are for a kind in any namespace. */
+function forKind({ kind, group }: Admitted, { admissions, byKind }: Found): readonly Admission[] {
+  const key = `${group}/${kind}`;
+  const known =
+    byKind.get(key) ??
+    admissions.filter(({ covers }) => covers({ kind, group, namespace: undefined, labels: undefined }));
+  byKind.set(key, known);
+  return known;
 }
 
 /** Groups of kinds whose objects are not looked up here, other than the core group. */
@@ -134,7 +158,7 @@ function accountOf({ value, kind }: KubernetesObject): string {
 /** What an object with such a field bears on. */
 function borneOn(object: KubernetesObject): string {
   const { value, kind } = object;
-  if (kind === "Authentication") return ANY;
+  if (kind === "Authentication" && at(value, "metadata", "name") === "cluster") return ANY;
   if (WORKLOAD_KINDS.includes(kind)) return accountOf(object);
   const secret = at(value, "spec", "secretRef");
   return kind === "CredentialsRequest" ? `Secret ${keyOf({ metadata: secret })}` : titleOf(value, kind);

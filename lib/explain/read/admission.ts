@@ -19,7 +19,8 @@ export interface Admitted {
   /** `Pod`, `ServiceAccount/token`. */
   readonly kind: string;
   readonly group: string;
-  readonly namespace: string;
+  /** `undefined` for that of any. */
+  readonly namespace: string | undefined;
   /** The labels of each object that it stands for; `undefined` if they are not known. */
   readonly labels: readonly Labels[] | undefined;
 }
@@ -134,6 +135,7 @@ function mayMatch(selector: unknown, labels: Labels, isWhole: boolean): boolean 
 }
 
 function ofNamespace(selector: unknown, { namespace }: Admitted, { labelsOf }: Context): boolean {
+  if (namespace === undefined) return true;
   const { labels, isWhole } = labelsOf(namespace);
   return mayMatch(selector, labels, isWhole);
 }
@@ -188,7 +190,9 @@ function admissionPolicy({ kind, metadata, spec }: Json, context: Context): read
   const within = (match: unknown, object: Admitted): boolean => {
     const { resourceRules, excludeResourceRules, namespaceSelector, objectSelector } = record(match);
     const isExcluded = (rule: unknown): boolean =>
-      ofRule(rule, object) && list(at(rule, "resourceNames")).length === 0;
+      ofRule(rule, object) &&
+      list(at(rule, "resourceNames")).length === 0 &&
+      ["CREATE", "UPDATE"].every((each) => has(at(rule, "operations"), [each, "*"]));
     return (
       (resourceRules === undefined || list(resourceRules).some((rule) => ofRule(rule, object))) &&
       !list(excludeResourceRules).some(isExcluded) &&
@@ -202,9 +206,9 @@ function admissionPolicy({ kind, metadata, spec }: Json, context: Context): read
   return [{ changes, covers }];
 }
 
-/** Whether a pattern with wildcards matches; one that takes too long to decide may. */
-function matchesAny(patterns: unknown, name: string): boolean {
-  return texts(patterns).some((each) => matchesPattern(each, name) !== false);
+/** Whether a pattern with wildcards matches a namespace; one that takes too long to decide may. */
+function matchesAny(patterns: unknown, { namespace }: Admitted): boolean {
+  return namespace === undefined || texts(patterns).some((each) => matchesPattern(each, namespace) !== false);
 }
 
 function kyvernoPolicy({ metadata, spec }: Json, context: Context): readonly Found[] {
@@ -215,10 +219,10 @@ function kyvernoPolicy({ metadata, spec }: Json, context: Context): readonly Fou
     const checks = [validate, ...list(verifyImages)].filter((each) => each !== undefined);
     if (!changes && !checks.some((each) => isEnforced(each, spec))) return [];
     const covers: Covers = (object) =>
-      (own === undefined || own === object.namespace) &&
+      (own === undefined || object.namespace === undefined || own === object.namespace) &&
       clauses(match).some((all) => all.every((each) => inClause(each, object, context))) &&
       !clauses(exclude).some((all) =>
-        all.every((each) => isExcluded(each) && inClause(each, object, context)),
+        all.every((each) => isExcluded(each, object) && inClause(each, object, context)),
       );
     return [{ changes, covers }];
   });
@@ -243,8 +247,9 @@ function clauses(match: unknown): readonly (readonly unknown[])[] {
 }
 
 /** Only what is excluded whoever asks for it, and whatever its name and labels. */
-function isExcluded(clause: unknown): boolean {
-  return Object.keys(record(clause)).every((key) => key === "kinds" || key === "namespaces");
+function isExcluded(clause: unknown, { namespace }: Admitted): boolean {
+  const keys = namespace === undefined ? ["kinds"] : ["kinds", "namespaces"];
+  return Object.keys(record(clause)).every((key) => keys.includes(key));
 }
 
 function inClause(clause: unknown, object: Admitted, context: Context): boolean {
@@ -252,7 +257,7 @@ function inClause(clause: unknown, object: Admitted, context: Context): boolean 
   return (
     (kinds === undefined ||
       texts(kinds).some((each) => matchesPattern(kindIn(each), object.kind) !== false)) &&
-    (namespaces === undefined || matchesAny(namespaces, object.namespace)) &&
+    (namespaces === undefined || matchesAny(namespaces, object)) &&
     has(operations, WRITES) &&
     ofNamespace(namespaceSelector, object, context) &&
     ofLabels(selector, object)
@@ -284,8 +289,8 @@ function gatekeeper({ apiVersion, spec }: Json, context: Context): readonly Foun
     ofKind(kinds, "apiGroups", object) &&
     ofKind(applyTo, "groups", object) &&
     scope !== "Cluster" &&
-    (namespaces === undefined || matchesAny(namespaces, object.namespace)) &&
-    !matchesAny(excludedNamespaces, object.namespace) &&
+    (namespaces === undefined || matchesAny(namespaces, object)) &&
+    (object.namespace === undefined || !matchesAny(excludedNamespaces, object)) &&
     ofNamespace(namespaceSelector, object, context) &&
     ofLabels(labelSelector, object);
   return [{ changes, covers }];

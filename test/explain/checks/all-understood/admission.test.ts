@@ -2,6 +2,9 @@
  * Webhooks and admission policies of the API server open the chains whose objects they cover, and no others.
  */
 
+import { expect, it } from "vitest";
+import { explain } from "../../../../lib/explain";
+import { type ExampleName, folderOf, heldFolder, synthesized } from "../../../fixtures/explain/artefacts";
 import {
   ADMISSION,
   beside,
@@ -81,6 +84,17 @@ const WEBHOOKS: readonly Row[] = [
     "ValidatingWebhookConfiguration x may refuse pods in namespace team; see what it refuses",
   ],
   ["that refuses in another namespace", beside(validating(PODS, inNamespace("In", "shop"))), "pass"],
+  [
+    "among too many of other namespaces",
+    beside(...Array.from({ length: 201 }, () => webhook(PODS, inNamespace("In", "shop")))),
+    "unknown",
+    "more than 200 webhooks and policies may change or refuse pods",
+  ],
+  [
+    "among too many of other objects",
+    beside(...Array.from({ length: 201 }, () => webhook([rule(["configmaps"])]))),
+    "pass",
+  ],
 ];
 
 const policy = (kind: string, spec: object, name = "x"): object =>
@@ -131,11 +145,23 @@ const POLICIES: readonly Row[] = [
       policy("MutatingAdmissionPolicy", {
         matchConstraints: {
           resourceRules: [rule(["*"])],
-          excludeResourceRules: [rule(["*", "serviceaccounts/token"])],
+          excludeResourceRules: [rule(["*", "serviceaccounts/token"], { operations: ["*"] })],
         },
       }),
     ),
     "pass",
+  ],
+  [
+    "that leaves pods out once they are there",
+    beside(
+      policy("MutatingAdmissionPolicy", {
+        matchConstraints: {
+          ...matchConstraints,
+          excludeResourceRules: [rule(["pods"], { operations: ["UPDATE"] })],
+        },
+      }),
+    ),
+    "unknown",
   ],
   [
     "that leaves one pod out",
@@ -190,3 +216,24 @@ const POLICIES: readonly Row[] = [
 
 checks("all-understood", "a webhook", question, WEBHOOKS);
 checks("all-understood", "a policy of the API server", question, POLICIES);
+
+const writes = (apiGroups: readonly string[], ...resources: readonly string[]): object =>
+  webhook([{ apiGroups, apiVersions: ["*"], operations: ["*"], resources }]);
+
+it.each<[job: string, example: ExampleName, hook: object, isOpen: boolean]>([
+  ["component", "openshift-manual-aws", writes([""], "secrets"), true],
+  ["component", "openshift-manual-aws", writes([""], "configmaps"), false],
+  ["fleet-access", "fleet-multikueue", writes(["multicluster.x-k8s.io"], "clusterprofiles"), true],
+  ["fleet-access", "fleet-multikueue", writes(["kueue.x-k8s.io"], "*"), false],
+  ["fleet-access", "fleet-argocd", writes([""], "pods"), true],
+])("a %s of %s", (job, example, hook, isOpen) => {
+  const judged = (...more: readonly string[]): readonly string[] =>
+    explain([heldFolder(synthesized(example)), ...more])
+      .filter((each) => each.job === job)
+      .map(({ verdict }) => verdict);
+  const before = judged();
+  expect(before).toContain("allowed");
+  expect(judged(folderOf({ "webhook.json": JSON.stringify(hook) }))).toEqual(
+    before.map((each) => (isOpen && each === "allowed" ? "unknown" : each)),
+  );
+});
