@@ -3,8 +3,8 @@
  * schemas.
  */
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import ts from "typescript";
 import { ROOT } from "./markdown";
 
@@ -37,7 +37,6 @@ export function schemaOf(type: string): TypeSchema | undefined {
 }
 
 function read(file: string): TypeSchema {
-  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
   const functions = new Map<string, ts.ObjectLiteralExpression>();
   const computed = new Set<string>();
   let own: ts.ObjectLiteralExpression | undefined;
@@ -53,10 +52,19 @@ function read(file: string): TypeSchema {
     }
     ts.forEachChild(node, visit);
   };
-  visit(tree);
+  for (const each of [...structsOf(file), file])
+    visit(ts.createSourceFile(each, readFileSync(each, "utf8"), ts.ScriptTarget.Latest, true));
   const top = blockOf(own, functions);
   for (const name of top.arguments.keys()) computed.delete(name);
   return { ...top, computed };
+}
+
+/** Large types have their blocks in files of their own. */
+function structsOf(file: string): readonly string[] {
+  const folder = join(dirname(file), "index-structs");
+  return existsSync(folder)
+    ? readdirSync(folder).flatMap((name) => (/^structs.*\.js$/.test(name) ? [join(folder, name)] : []))
+    : [];
 }
 
 const isResource = (node: ts.Node): boolean =>

@@ -8,15 +8,19 @@ import { areAlike, known, shown } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, plainOf } from "../../model/tree";
 import { rowOf } from "../coverage/closed-world";
-import type { Resource } from "../read/block";
+import { type Coverage, words } from "../coverage/coverage";
+import { PROVIDERS } from "../coverage/providers";
+import type { Block, Resource } from "../read/block";
+import { textIfReadable } from "../read/documents";
 import { titleOf, unreadIn } from "../read/objects";
 import type { Scope } from "../read/scope";
 import { Hidden } from "../read/sensitive";
 import type { Source } from "../read/source";
+import { isVariablesFile } from "../read/terraform-configuration";
 import { type Change, UNSAID, placed } from "./change";
 import { type Mentions, mentionsOf, namesIn } from "./mentions";
 import type { Canonical } from "./moves";
-import { type Whole, pairs } from "./sides";
+import { type Pair, type Whole, pairs } from "./sides";
 
 /** A resource, an object, or a part of a configuration that is not read. */
 interface Thing {
@@ -27,6 +31,8 @@ interface Thing {
   /** The resources that it is or mentions. */
   readonly mentions: () => readonly Resource[];
   readonly resource?: Resource;
+  /** A provider's configuration, and the table of its arguments. */
+  readonly provider?: { readonly block: Block; readonly row: Coverage | undefined };
   /** The value of a sensitive argument, variable or output that was looked at, of which no text may be shown. */
   readonly secret?: { readonly value: Tree };
   /** Of an object, whose service accounts are named without it. */
@@ -44,17 +50,39 @@ export function notCompared(
   const [were, are] = [mentionsOf(before), mentionsOf(after)];
   const changes = [...annotationChanges(before, after, said)];
   const counts = new Map<string, number>();
+  const count = (type: string, more = 1): void => void counts.set(type, (counts.get(type) ?? 0) + more);
+  const relabelled = pairs(before, after).flatMap((pair) => relabelledAccounts(pair, after.canonical));
+  if (relabelled.length > 0) count("ServiceAccount", relabelled.length);
   for (const key of new Set([...olds.keys(), ...news.keys()])) {
     const [old, made] = [olds.get(key), news.get(key)];
     const { title = "", type = "" } = made ?? old ?? {};
     const paths = differences(old, made, after.canonical);
     if (paths.length === 0) continue;
-    const path = paths.find((each) => !PLAIN.test(each));
+    const path = paths.find((each) => !PLAIN.test(each) && !isCounted(each, made ?? old));
     const named = path === undefined ? undefined : (nameIn(made, are) ?? nameIn(old, were));
-    if (named === undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
+    if (named === undefined) count(type);
     else changes.push(changeOf(path ? `${title}.${path}` : title, named === title ? "" : named, old, made));
   }
   return { changes, counts };
+}
+
+/** Where a provider sends requests, and as whom, shows in what is judged, unless its table does not have the argument. */
+function isCounted(path: string, { provider }: Thing = NOTHING): boolean {
+  return (
+    provider !== undefined &&
+    (path === "" || [provider.row?.read, provider.row?.harmless].flatMap(words).includes(path))
+  );
+}
+
+const NOTHING: Thing = thing("", "", () => ({ file: "", path: "" }), "");
+
+/** The service accounts of both sides that have other labels, by which webhooks and policies select them. */
+function relabelledAccounts({ before, after }: Pair, canonical: Canonical): readonly string[] {
+  const [olds, news] = [before, after].map(({ artefacts }) => artefacts?.open.accountLabels);
+  return [...(olds ?? [])].flatMap(([title, was]) => {
+    const is = news?.get(title);
+    return is === undefined || was === canonical(is) ? [] : [title];
+  });
 }
 
 function nameIn(thing: Thing | undefined, mentions: Mentions): string | undefined {
@@ -93,7 +121,7 @@ function thing(
  * clusters are paired in order.
  */
 function thingsOf({ inside, canonical }: Whole, isOne: boolean): ReadonlyMap<string, Thing> {
-  const { terraform, skipped } = inside.facts;
+  const { clusters, terraform, skipped } = inside.facts;
   const things = new Map<string, Thing>();
   const add = (key: string, each: Thing): void =>
     void (things.has(key) ? add(`${key} again`, each) : things.set(key, each));
@@ -102,7 +130,17 @@ function thingsOf({ inside, canonical }: Whole, isOne: boolean): ReadonlyMap<str
     for (const each of thingsIn(scope))
       add(`${place} ${canonical(each.title)} ${each.secret ? "secret" : ""}`, each);
   }
-  for (const { value: object, source } of skipped.flatMap(unreadIn)) {
+  const variables = skipped.filter(({ source }) => isVariablesFile(source.file));
+  for (const { source } of variables) {
+    const name = basename(source.file);
+    add(
+      `${isOne ? "" : source.file} ${name}`,
+      thing(name, "file", () => source, textIfReadable(source.file) ?? ""),
+    );
+  }
+  // Objects outside of stacks are read with each cluster.
+  const webhooks = new Set(clusters.flatMap(({ open }) => open.webhooks));
+  for (const { value: object, source } of [...skipped.flatMap(unreadIn), ...webhooks]) {
     const { kind, apiVersion, metadata, status: _, ...applied } = record(object);
     const { annotations, labels, namespace = "default" } = record(metadata);
     const title = titleOf(object, text(kind));
@@ -123,6 +161,11 @@ function thingsIn(scope: Scope): readonly Thing[] {
       const value = resource.written([]);
       const mentions = (): readonly Resource[] => [resource, ...scope.targets(value)];
       return thing(resource.address, resource.type, () => resource.source, value, { resource, mentions });
+    }),
+    ...[...scope.providers].map(([key, value]) => {
+      const provider = { block: scope.provider(key), row: PROVIDERS[key.split(".")[0] ?? ""] };
+      const mentions = (): readonly Resource[] => resources.filter(({ providerKey }) => providerKey === key);
+      return thing(`provider.${key}`, "provider", () => place, value, { provider, mentions });
     }),
     ...[...scope.asked].map(([name, value]) => {
       const owner = (): Resource | undefined =>
@@ -155,7 +198,8 @@ function differences(
   const row = resources.map(({ type, adopted }) => rowOf(type, adopted))[0];
   if (!old || !made) return row ? [] : [""];
   const isSame = (one: unknown, another: unknown): boolean =>
-    textOf(one, old.resource) === canonical(textOf(another, made.resource));
+    textOf(one, old.resource ?? old.provider?.block) ===
+    canonical(textOf(another, made.resource ?? made.provider?.block));
   if (isSame(old.value, made.value)) return [];
   if (typeof old.value === "string") return [""];
   const [were, are] = [record(old.value), record(made.value)];
@@ -168,11 +212,11 @@ function differences(
 }
 
 /** A text that is equal for equal values. It may hold secrets. */
-function textOf(value: unknown, resource: Resource | undefined): string {
+function textOf(value: unknown, block: Block | undefined): string {
   const written = JSON.stringify(value) ?? "";
   const whole = written.includes(SENSITIVE) ? JSON.stringify(value, uncovered) : written;
-  return resource && /\b(?:local|var)\./.test(written)
-    ? whole + JSON.stringify(plainOf(resource.evaluate(value), shown))
+  return block && /\b(?:local|var)\./.test(written)
+    ? whole + JSON.stringify(plainOf(block.evaluate(value), shown))
     : whole;
 }
 

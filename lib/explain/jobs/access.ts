@@ -18,7 +18,6 @@ import type {
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
-import type { CredentialFileFact } from "../read/component-facts";
 import type { CheckId } from "../check-ids";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
@@ -37,13 +36,15 @@ import {
   workloadQuestions,
 } from "./access-questions";
 import {
-  ALL_UNDERSTOOD,
   TRUST_LINKS,
   type TrustFacts,
+  UNDERSTOOD,
   accountWritten,
+  filesBeside,
   misfilled,
   missing,
   trustOfEveryIssuer,
+  understood,
 } from "./links";
 
 /** What the links of a component or workload look at. */
@@ -84,7 +85,14 @@ const CLOUD: readonly Step<AccessFacts>[] = [
     per: ["permission"],
     run: ({ permission }) => permission ?? missing("the identity"),
   }),
-  link(ALL_UNDERSTOOD),
+  link({
+    ...UNDERSTOOD,
+    per: ["artefacts", "identity", "key", "component"],
+    run: ({ artefacts, identity, key, component }) => {
+      const files = filesBeside(artefacts, key).map(({ configMap }) => `ConfigMap ${configMap}`);
+      return understood(artefacts, identity, key, component ? [`Secret ${component.secretKey}`] : files);
+    },
+  }),
 ];
 
 /** The links of each job. */
@@ -233,15 +241,6 @@ interface Named extends Partial<AccessReading> {
 const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
   grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
 );
-
-const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
-  grouped(credentialFiles, ({ configMap }) => namespacedName(configMap).namespace),
-);
-
-/** The credential files in a service account's namespace. */
-export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
-  return filesByNamespace(artefacts).get(namespacedName(key).namespace) ?? [];
-}
 
 export class Accesses {
   readonly #clouds: readonly Cloud[];

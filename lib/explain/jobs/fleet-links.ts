@@ -13,6 +13,7 @@ import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
 import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
+import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
@@ -32,7 +33,15 @@ import {
   providersFor,
 } from "./fleet-plugin";
 import { profileDocument, profilePresent, profileWellFormed, unlessRefused } from "./fleet-profile";
-import { SPOKE_UNDERSTOOD, TRUST_LINKS, type TrustFacts, inAnyOrder, missing, unlessPerhaps } from "./links";
+import {
+  TRUST_LINKS,
+  type TrustFacts,
+  UNDERSTOOD,
+  inAnyOrder,
+  missing,
+  understood,
+  unlessPerhaps,
+} from "./links";
 
 export interface FleetQuestion {
   readonly artefacts: ClusterArtefacts;
@@ -137,8 +146,26 @@ export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
     per: ["spoke"],
     run: ({ spoke }) => spoke?.authorized ?? missing(IDENTITY),
   }),
-  link(SPOKE_UNDERSTOOD),
+  link({
+    ...UNDERSTOOD,
+    per: ["artefacts", "reading", "spoke", "controller", "profile"],
+    run: allUnderstood,
+  }),
 ]);
+
+/** A spoke that trusts the hub's tokens itself needs no identity. */
+function allUnderstood({
+  artefacts,
+  reading,
+  spoke,
+  controller: { account, list: read },
+  profile,
+}: Pick<FleetAccessFacts, "artefacts" | "reading" | "spoke" | "controller" | "profile">): Answer {
+  const kind = profile.isSecret ? "Secret" : "ClusterProfile";
+  const titles = [`${kind} ${profile.key}`, ...(read ? [read.title] : [])];
+  const none = spoke ? NOTHING_OPEN : missing("the identity in the spoke");
+  return understood(artefacts, reading?.identity, account, titles, none);
+}
 
 function controllerPresent(artefacts: ClusterArtefacts, controller: Controller): Answer {
   const { account, workloads, title, list: read } = controller;

@@ -2,17 +2,19 @@
  * Links that several jobs share, and answers that several links share.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
+import { once } from "../../model/once";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
-import type { AccessIdentity, AccountReading, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
-import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
+import type { AccessIdentity, TokenQuestion, TrustAnswer } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
+import type { CredentialFileFact } from "../read/component-facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
-import { type Link, type Step, stepsOf } from "../run";
+import { type Step, stepsOf } from "../run";
 
 /** The answer if a needed fact is missing, because an earlier link could not determine it. */
 export function missing(what: string): Answer {
@@ -106,36 +108,32 @@ export const TRUST_LINKS: readonly Step<TrustFacts>[] = [
   }),
 ];
 
-const UNDERSTOOD = {
+const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
+  grouped(credentialFiles, ({ configMap }) => namespacedName(configMap).namespace),
+);
+
+/** The credential files in a service account's namespace. */
+export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
+  return filesByNamespace(artefacts).get(namespacedName(key).namespace) ?? [];
+}
+
+/** The last question of every job. */
+export const UNDERSTOOD = {
   id: "all-understood",
   question: "Is everything understood that bears on the identity?",
 } as const;
 
-interface UnderstoodFacts {
-  readonly artefacts: ClusterArtefacts;
-  readonly identity: Pick<AccessIdentity, "understood"> | undefined;
+/** Its answer, by what Terraform and the objects of the cluster hold; `titles` are those of the chain besides the service account. */
+export function understood(
+  { cluster, open }: ClusterArtefacts,
+  identity: Pick<AccessIdentity, "understood"> | undefined,
+  key: string,
+  titles: readonly string[] = [],
+  otherwise: Answer = missing("the identity"),
+): Answer {
+  const answer = identity?.understood(cluster) ?? otherwise;
+  return answer.status === "pass" ? (open.answer([`ServiceAccount ${key}`, ...titles]) ?? answer) : answer;
 }
-
-/** The last question about an identity. */
-export const ALL_UNDERSTOOD: Link<UnderstoodFacts> = {
-  ...UNDERSTOOD,
-  per: ["artefacts", "identity"],
-  run: ({ artefacts: { cluster }, identity }) => identity?.understood(cluster) ?? missing("the identity"),
-};
-
-interface SpokeFacts {
-  readonly artefacts: ClusterArtefacts;
-  readonly reading: AccountReading | undefined;
-  readonly spoke: SpokeReading | undefined;
-}
-
-/** The last question about a spoke; one that trusts the hub's tokens itself needs no identity. */
-export const SPOKE_UNDERSTOOD: Link<SpokeFacts> = {
-  ...UNDERSTOOD,
-  per: ["artefacts", "reading", "spoke"],
-  run: ({ artefacts: { cluster }, reading, spoke }) =>
-    reading?.identity?.understood(cluster) ?? (spoke ? NOTHING_OPEN : missing("the identity in the spoke")),
-};
 
 /** OpenShift's API server writes the issuer of Authentication/cluster into tokens, whatever is recorded. */
 function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArtefacts): Answer {
@@ -212,13 +210,13 @@ export function unlessPerhaps(
   { rbacPerhaps, perhaps }: Pick<ClusterArtefacts, "rbacPerhaps" | "perhaps">,
   answer: Answer,
 ): Answer {
-  const [late] = rbacPerhaps;
-  const place = late ?? perhaps.declaring("RoleBinding");
-  if (answer.status !== "fail" || place === undefined) return answer;
+  const [own] = rbacPerhaps;
+  const elsewhere = perhaps.declaring("RoleBinding");
+  if (answer.status !== "fail" || (own ?? elsewhere) === undefined) return answer;
   return unknown(
-    `${answer.reason}, unless ${late ? "a role or binding with a value known only after apply" : "an object that was not read"} allows it`,
-    late ? "explain the manifests that bind wrote" : "also give explain its manifest",
+    `${answer.reason}, unless ${own ? `a role or binding with ${own.what}` : "an object that was not read"} allows it`,
+    own?.remedy ?? "also give explain its manifest",
     answer.evidence,
-    seen(late ? "role or binding" : "not read", place),
+    seen(own ? "role or binding" : "not read", own?.source ?? elsewhere),
   );
 }

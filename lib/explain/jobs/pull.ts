@@ -14,7 +14,7 @@ import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../result";
 import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
-import { ALL_UNDERSTOOD, TRUST_LINKS, misfilled, missing, trustOfEveryIssuer } from "./links";
+import { TRUST_LINKS, UNDERSTOOD, misfilled, missing, trustOfEveryIssuer, understood } from "./links";
 import { pluginOnNode } from "./provider-on-node";
 import type { PluginOf, PullFacts, Puller, ReadByAll } from "./pull-questions";
 import { accountPresent, accountReadable, audienceGranted, requiredAnnotations } from "./token-request";
@@ -112,7 +112,11 @@ const TABLE: readonly Step<PullFacts>[] = [
     run: ({ rights, image: { repository } }) =>
       (repository && rights?.repository(repository)) ?? missing("the identity"),
   }),
-  link(ALL_UNDERSTOOD),
+  link({
+    ...UNDERSTOOD,
+    per: ["artefacts", "identity", "puller"],
+    run: ({ artefacts, identity, puller }) => understood(artefacts, identity, puller.key),
+  }),
 ];
 
 const SHOWN = 300;

@@ -144,6 +144,11 @@ export class Block {
   protected raw(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }
+
+  /** The value of one of its expressions, with its own `each` and `count`; for the configuration's use. */
+  evaluate(value: unknown): Tree {
+    return this.scope.shared(value, this.instance);
+  }
 }
 
 /** The resource that a value refers to with one of these attributes and nothing else. */
@@ -284,11 +289,6 @@ export class Resource extends Block {
       // A single block need not be in a list, and its first item is the block itself.
       return Object.hasOwn(value, step) ? value[step] : Number(step) === 0 ? value : undefined;
     }, this.values);
-  }
-
-  /** The value of one of its expressions, with its own `each` and `count`; for the configuration's use. */
-  evaluate(value: unknown): Tree {
-    return this.scope.shared(value, this.instance);
   }
 
   #doubt(name: string): Known<never> | undefined {

@@ -10,6 +10,9 @@ import { at, list, record, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
 import { type RbacPolicy, readRbacInAnyOrder, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
+import { notUnderstood } from "../coverage/coverage";
+import { KINDS } from "../coverage/kinds";
+import { OpenObjects } from "../coverage/open-objects";
 import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { withClusterSecrets } from "./cluster-secrets";
@@ -30,7 +33,7 @@ import {
 } from "./node-configuration";
 import { nodesOfDocuments, setupsOf } from "./node-forms";
 import { gateStatements } from "./node-gates";
-import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
+import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf, unreadIn } from "./objects";
 import { type WorkloadFact, readWorkload } from "./pods";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
 import { type SkippedDocument, type Source, below } from "./source";
@@ -49,10 +52,18 @@ export interface RbacFacts {
   readonly rbacOtherwise: readonly RbacPolicy[];
   /** The source of each role and binding, by `kind namespace/name`. */
   readonly rbacSources: ReadonlyMap<string, Source>;
-  /** Roles and bindings with a late value: they may grant what no other grants. */
-  readonly rbacPerhaps: readonly Source[];
+  /** Roles and bindings that may grant what no other grants. */
+  readonly rbacPerhaps: readonly PerhapsGranting[];
   /** True if any role mentions token audiences. */
   readonly hasAudienceRules: boolean;
+}
+
+/** A role or binding with a late value or with a field that is not judged. */
+export interface PerhapsGranting {
+  /** With what. */
+  readonly what: string;
+  readonly remedy: string;
+  readonly source: Source;
 }
 
 /** API server arguments that override its operator's own. */
@@ -113,6 +124,8 @@ export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFact
   readonly apiServerOverrides: readonly ApiServerOverride[];
   /** Objects that are treated as absent because they would be refused, by title: `ServiceAccount shop/web`. */
   readonly refused: ReadonlyMap<string, readonly SkippedDocument[]>;
+  /** What is not understood of the objects. */
+  readonly open: OpenObjects;
   /** What was found but is not judged, including refused objects. */
   readonly skipped: readonly SkippedDocument[];
 }
@@ -140,6 +153,7 @@ export function readKubernetes(
     nodes,
     apiServerOverrides: clusterObjects.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
+    open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn)),
     skipped: unjudged,
   };
 }
@@ -150,11 +164,14 @@ function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, reado
 }
 
 function readRbac(objects: Objects): RbacFacts {
-  const read = objects
-    .of(...RBAC_KINDS)
-    .map((object) => ({ ...object, tree: lateTree(object.value, object.late) }))
-    .map((object) => ({ ...object, isLate: (object.tree as unknown) !== object.value }))
-    .map((object) => ({ ...object, value: object.isLate ? plainOf(object.tree, lateName) : object.value }));
+  const all = objects.of(...RBAC_KINDS).map((object) => {
+    const [field] = notUnderstood(object.value, KINDS[object.kind] ?? {}, "written");
+    const tree = lateTree(object.value, object.late);
+    const isLate = (tree as unknown) !== object.value;
+    return { ...object, field, isLate, value: isLate ? plainOf(tree, lateName) : object.value };
+  });
+  // One with a field that is not judged may be refused, or may be on its way out of the cluster.
+  const read = all.filter(({ field }) => field === undefined);
   const [rbac, ...rbacOtherwise] = readRbacInAnyOrder(
     read.map(({ value, source }) => ({ value, folder: dirname(source.file) })),
   );
@@ -162,12 +179,19 @@ function readRbac(objects: Objects): RbacFacts {
     rbac,
     rbacOtherwise,
     rbacSources: new Map(read.map(({ value, kind, source }) => [rbacKey(value, kind), source])),
-    rbacPerhaps: read.filter(({ isLate }) => isLate).map(({ source }) => source),
+    rbacPerhaps: all.flatMap(({ field, isLate, source }): readonly PerhapsGranting[] => {
+      if (field !== undefined)
+        return [{ what: `the field ${field}, which is not judged,`, remedy: UNJUDGED, source }];
+      return isLate ? [{ what: "a value known only after apply", remedy: LATE, source }] : [];
+    }),
     hasAudienceRules: read.some(({ value }) =>
       JSON.stringify(at(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),
     ),
   };
 }
+
+const LATE = "explain the manifests that bind wrote";
+const UNJUDGED = "correct its spelling, or look up what it does";
 
 /** `ClusterRole /name`, `RoleBinding namespace/name`; an object of the cluster has no namespace. */
 function rbacKey(value: unknown, kind: string): string {

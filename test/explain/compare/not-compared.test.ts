@@ -51,16 +51,44 @@ const manifest =
   (more: string): Edit =>
   (artefacts) =>
     new Map([...artefacts].map(([path, text]) => [path, path.endsWith(ACCOUNTS) ? `${text}${more}` : text]));
-/** An annotation of a service account. */
-const annotation =
-  (line: string): Edit =>
+const replaced =
+  (ending: string, from: string, to: string): Edit =>
   (artefacts) =>
     new Map(
-      [...artefacts].map(([path, text]) => [
-        path,
-        path.endsWith(ACCOUNTS) ? text.replace("  annotations:\n", `  annotations:\n    ${line}\n`) : text,
-      ]),
+      [...artefacts].map(([path, text]) => [path, path.endsWith(ending) ? text.replace(from, to) : text]),
     );
+/** An annotation of a service account. */
+const annotation = (line: string): Edit =>
+  replaced(ACCOUNTS, "  annotations:\n", `  annotations:\n    ${line}\n`);
+/** Labels of a service account. */
+const label = (value: string): Edit =>
+  replaced(ACCOUNTS, "  annotations:\n", `  labels:\n    team: ${value}\n  annotations:\n`);
+/** Arguments of a Terraform provider. */
+const provider =
+  (name: string, values: object): Edit =>
+  (artefacts) => {
+    const { provider: written = {} } = JSON.parse(artefacts.get(CONFIGURATION) ?? "") as {
+      provider?: Record<string, object[]>;
+    };
+    const blocks = (written[name] ?? []).map((each) => ({ ...each, ...values }));
+    return section("provider", { ...written, [name]: blocks })(artefacts);
+  };
+const CONFIGURATION = "stacks/edge-1/cdk.tf.json";
+const AWS_REGION = { region: "${var.region}" };
+const regionOf =
+  (name: string): Edit =>
+  (artefacts) =>
+    section("variable", { region: { default: name } })(provider("aws", AWS_REGION)(artefacts));
+
+const webhook = (timeoutSeconds: number): Edit =>
+  manifest(
+    `---\n${JSON.stringify({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: { name: "x" },
+      webhooks: [{ name: "x.example.com", timeoutSeconds, rules: [] }],
+    })}\n`,
+  );
 
 const custom = (kind: string, spec: object): string =>
   `---\n${JSON.stringify({ apiVersion: "acme.example/v1", kind, metadata: { name: "x", namespace: "shop" }, spec })}\n`;
@@ -207,6 +235,46 @@ const ROWS: readonly Row[] = [
     annotation("acme.example/version: v2"),
     [],
   ],
+  ["a label of a service account", label("a"), label("b"), [], { ServiceAccount: 1 }],
+  ["a new label", same, label("b"), [], { ServiceAccount: 1 }],
+  ["another region of a provider", same, provider("aws", { region: "eu-west-2" }), [], { provider: 1 }],
+  ["one from a variable", regionOf("eu-west-1"), regionOf("eu-west-2"), [], { provider: 1 }],
+  [
+    "another subscription",
+    same,
+    provider("azurerm", { subscription_id: "0b1f6471-1bf0-4dda-aec3-cb9272f09591" }),
+    [],
+    { provider: 1 },
+  ],
+  [
+    "whom a provider acts as",
+    same,
+    provider("google", { impersonate_service_account: "a@b.iam.gserviceaccount.com" }),
+    [],
+    { provider: 1 },
+  ],
+  [
+    "where a provider sends requests",
+    provider("aws", { endpoints: [{ iam: "http://a" }] }),
+    provider("aws", { endpoints: [{ iam: "http://b" }] }),
+    [`provider.aws.endpoints names ${ROLE}`],
+  ],
+  ["a provider of nothing here", same, section("provider", { random: [{}] }), [], { provider: 4 }],
+  [
+    "values of variables",
+    file("terraform.tfvars", "a = 1"),
+    file("terraform.tfvars", "a = 2"),
+    [],
+    { file: 1 },
+  ],
+  [
+    "values that name the role",
+    same,
+    file("prod.tfvars", `a = "${ROLE_ARN}"`),
+    [`prod.tfvars names ${ROLE_ARN}`],
+  ],
+  ["values in JSON", same, file("a.auto.tfvars.json", "{}"), [], { file: 1 }],
+  ["a webhook", webhook(1), webhook(2), [], { MutatingWebhookConfiguration: 1 }],
 ];
 
 /** A policy attached to the role, with arguments of it. */

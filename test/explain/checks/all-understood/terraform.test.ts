@@ -3,9 +3,9 @@
  * is attacked in `test/explain/coverage/attacks.test.ts`; here is what the answers say.
  */
 
-import { type Row, checks } from "../../fixtures/explain/checks";
-import { type Artefacts, synthesized } from "../../fixtures/explain/artefacts";
-import { type Json, record } from "../../../lib/model/parsed";
+import { type Row, checks } from "../../../fixtures/explain/checks";
+import { type Artefacts, synthesized } from "../../../fixtures/explain/artefacts";
+import { type Json, record } from "../../../../lib/model/parsed";
 
 const ROLE = "aws_iam_role";
 

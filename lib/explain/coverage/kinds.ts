@@ -1,0 +1,182 @@
+/*
+ * The fields of the Kubernetes objects that are read. With any other field an object is not understood: kubectl and
+ * server-side apply refuse what the API server does not know, other clients let it be dropped, and a field of a newer
+ * Kubernetes may mean anything.
+ *
+ * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1;
+ * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1. Objects of nodes and of fleets are checked by
+ * tables and schemas of their own.
+ */
+
+import { type Coverage, type Rows, words } from "./coverage";
+
+/** An object with `deletionTimestamp` is on its way out of the cluster. */
+const METADATA: Coverage = {
+  read: "name namespace annotations labels generateName",
+  harmless: `creationTimestamp deletionGracePeriodSeconds finalizers generation managedFields ownerReferences
+    resourceVersion selfLink uid`,
+};
+
+/** Whether a program may read a file, by its mode and owner, is not judged. */
+const ITEMS: Coverage = { read: "key path", harmless: "mode user" };
+const CONFIG_MAP: Coverage = {
+  read: "name optional",
+  harmless: "defaultMode defaultUser",
+  blocks: { items: ITEMS },
+};
+
+const VOLUME: Coverage = {
+  read: "name ephemeral",
+  harmless: `awsElasticBlockStore azureDisk azureFile cephfs cinder downwardAPI emptyDir fc flexVolume flocker
+    gcePersistentDisk gitRepo glusterfs hostPath iscsi nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO secret
+    storageos vsphereVolume`,
+  blocks: {
+    configMap: CONFIG_MAP,
+    csi: { read: "driver", harmless: "readOnly fsType volumeAttributes nodePublishSecretRef" },
+    image: { read: "reference pullPolicy" },
+    persistentVolumeClaim: { read: "claimName", harmless: "readOnly" },
+    projected: {
+      harmless: "defaultMode defaultUser",
+      blocks: {
+        sources: {
+          harmless: "clusterTrustBundle downwardAPI podCertificate secret",
+          blocks: {
+            configMap: CONFIG_MAP,
+            serviceAccountToken: { read: "audience expirationSeconds path", harmless: "user" },
+          },
+        },
+      },
+    },
+  },
+};
+
+const CONTAINER: Coverage = {
+  read: "name image imagePullPolicy command args env envFrom",
+  harmless: `lifecycle livenessProbe ports readinessProbe resizePolicy resources restartPolicy restartPolicyRules
+    securityContext startupProbe stdin stdinOnce targetContainerName terminationMessagePath terminationMessagePolicy tty
+    volumeDevices workingDir`,
+  blocks: {
+    volumeMounts: {
+      read: "name mountPath subPath subPathExpr",
+      harmless: "bindMountOptions mountPropagation readOnly recursiveReadOnly",
+    },
+  },
+};
+
+const POD_SPEC: Coverage = {
+  read: "serviceAccountName serviceAccount imagePullSecrets nodeSelector affinity os",
+  // The API server's own token is none that a cloud takes, and the kubelet pulls for every runtime and scheduler.
+  harmless: `activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks evictionResponders
+    hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride nodeName overhead preemptionPolicy priority
+    priorityClassName readinessGates resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
+    schedulingGroup securityContext setHostnameAsFQDN shareProcessNamespace subdomain terminationGracePeriodSeconds
+    tolerations topologySpreadConstraints`,
+  blocks: {
+    containers: CONTAINER,
+    initContainers: CONTAINER,
+    ephemeralContainers: CONTAINER,
+    volumes: VOLUME,
+  },
+};
+
+const objectWith = (row: Coverage, metadata: Coverage = METADATA): Coverage => ({
+  ...row,
+  read: `apiVersion kind ${row.read ?? ""}`,
+  harmless: `status ${row.harmless ?? ""}`,
+  blocks: { metadata, ...row.blocks },
+});
+
+/** Dates in a template are dropped. */
+const LEAVING: Coverage = { ...METADATA, harmless: `${METADATA.harmless ?? ""} deletionTimestamp` };
+const TEMPLATE: Coverage = { blocks: { metadata: LEAVING, spec: POD_SPEC } };
+
+const creating = (harmless: string, others: Coverage = {}): Coverage =>
+  objectWith({
+    blocks: { spec: { ...others, harmless, blocks: { template: TEMPLATE } } },
+  });
+
+const JOB: Coverage = {
+  harmless: `activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions manualSelector
+    maxFailedIndexes parallelism podFailurePolicy podReplacementPolicy scheduling selector successPolicy suspend
+    ttlSecondsAfterFinished`,
+  // Another controller may let its pods run in another cluster.
+  only: { managedBy: ["kubernetes.io/job-controller"] },
+  blocks: { template: TEMPLATE },
+};
+
+const RULES: Coverage = { read: "verbs apiGroups resources resourceNames nonResourceURLs" };
+const ROLE: Coverage = objectWith({ blocks: { rules: RULES } });
+const BINDING: Coverage = objectWith({
+  blocks: {
+    roleRef: { read: "apiGroup kind name" },
+    subjects: { read: "kind apiGroup name namespace" },
+  },
+});
+
+/** By kind. */
+export const KINDS: Rows = {
+  Authentication: objectWith({
+    blocks: {
+      spec: {
+        read: "serviceAccountIssuer",
+        harmless: "oauthMetadata oidcProviders type webhookTokenAuthenticator webhookTokenAuthenticators",
+      },
+    },
+  }),
+  ClusterRole: { ...ROLE, blocks: { ...ROLE.blocks, aggregationRule: { read: "clusterRoleSelectors" } } },
+  ClusterRoleBinding: BINDING,
+  ConfigMap: objectWith({ read: "data", harmless: "binaryData immutable" }),
+  CredentialsRequest: objectWith({
+    blocks: { spec: { read: "cloudTokenPath providerSpec secretRef serviceAccountNames" } },
+  }),
+  CronJob: objectWith({
+    blocks: {
+      spec: {
+        harmless: `concurrencyPolicy failedJobsHistoryLimit schedule startingDeadlineSeconds successfulJobsHistoryLimit
+          suspend timeZone`,
+        blocks: { jobTemplate: { blocks: { metadata: LEAVING, spec: JOB } } },
+      },
+    },
+  }),
+  DaemonSet: creating("minReadySeconds revisionHistoryLimit selector updateStrategy"),
+  Deployment: creating(
+    "minReadySeconds paused progressDeadlineSeconds replicas revisionHistoryLimit selector strategy",
+  ),
+  DeploymentConfig: creating(
+    "minReadySeconds paused replicas revisionHistoryLimit selector strategy test",
+    // Other triggers put other images into the template.
+    { only: { triggers: [[], [{ type: "ConfigChange" }]] } },
+  ),
+  Job: objectWith({ blocks: { spec: JOB } }),
+  Pod: objectWith({ blocks: { spec: POD_SPEC } }, LEAVING),
+  ReplicaSet: creating("minReadySeconds replicas selector"),
+  ReplicationController: creating("minReadySeconds replicas selector"),
+  Role: ROLE,
+  RoleBinding: BINDING,
+  Secret: objectWith({ read: "data stringData type", harmless: "immutable" }),
+  ServiceAccount: objectWith({
+    read: "imagePullSecrets",
+    harmless: "automountServiceAccountToken secrets",
+  }),
+  StatefulSet: creating(
+    `minReadySeconds ordinals persistentVolumeClaimRetentionPolicy podManagementPolicy replicas revisionHistoryLimit
+      selector serviceName updateStrategy`,
+    { read: "volumeClaimTemplates" },
+  ),
+};
+
+/** Annotations with which a controller of OpenShift puts other images into containers. */
+export const IMAGE_CHANGERS: readonly string[] = [
+  "alpha.image.policy.openshift.io/resolve-names",
+  "image.openshift.io/triggers",
+];
+
+/** Kinds that are not read and only use the service accounts that they name, or record something about them. */
+export const USERS: ReadonlySet<string> = new Set(
+  words(`Alertmanager AnalysisTemplate AppProject Application ApplicationSet ClusterIssuer ClusterSecretStore
+    ClusterServiceVersion ClusterWorkflowTemplate ControllerRevision CronWorkflow Event ExternalSecret InferenceService
+    Issuer JobSet Kustomization MPIJob OpenTelemetryCollector Pipeline PipelineRun PodTemplate Prometheus PrometheusAgent
+    PyTorchJob RayCluster RayJob RayService Rollout ScaledJob SecretStore SecurityContextConstraints Service
+    SparkApplication SubjectAccessReview Task TaskRun ThanosRuler TokenRequest TokenReview VaultAuth Workflow
+    WorkflowTemplate`),
+);
