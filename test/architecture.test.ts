@@ -424,7 +424,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
   },
   explain: {
-    each: "held identity issuer permission plugin pods reader spoke trust",
+    each: "clusters held identity issuer permission plugin pods reader spoke trust",
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",

@@ -6,7 +6,8 @@
 import { namespacedName } from "../model/namespaced-name";
 import { AskedNames } from "../rules/asked-names";
 import { askedImage } from "./asked-image";
-import type { Explainer, PullResult } from "./explainer";
+import type { Explainer } from "./explainer";
+import type { PullResult } from "./pull-result";
 import { selectedAccount, unknownName } from "./jobs/pull-questions";
 import type { ExplainResult } from "./result";
 import type { ExplainSelection } from "./selections";

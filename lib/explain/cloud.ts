@@ -96,6 +96,8 @@ export interface PullIdentity {
   readonly id?: Known<string>;
   /** Where the identity is declared; `undefined` if it was not read. */
   readonly source: Source | undefined;
+  /** All issuers whose tokens its trust may admit; `undefined`, or absent, if these are not known. */
+  trusted?(): readonly Known<string>[] | undefined;
   /** Whether everything that was read of it is understood, and nothing that is not read may change it. */
   understood(cluster: ClusterNames): Answer;
   /**
@@ -183,6 +185,8 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
+  /** As in {@link PullIdentity}. */
+  trusted?(): readonly Known<string>[] | undefined;
   /** As in {@link PullIdentity}. */
   understood(cluster: ClusterNames): Answer;
   /** As in {@link PullIdentity}, for the token that is shown. */

@@ -1,7 +1,6 @@
 import { fail } from "../errors";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
-import type { CheckResult } from "./answer";
 import { holdersOf } from "./audit/holders";
 import { auditFindings } from "./audit/rows";
 import {
@@ -21,7 +20,7 @@ import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
-import { PULL_LINKS, Pulls, reachOf } from "./jobs/pull";
+import { Pulls, reachOf } from "./jobs/pull";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
@@ -35,7 +34,8 @@ import { type Kind, checkGiven, list, text } from "../model/shape";
 import type { ClusterArtefacts } from "./read/clusters";
 import { type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/source";
-import type { ExplainResult, ServiceAccountReach, Verdict } from "./result";
+import { JudgedResult, type PullResult } from "./pull-result";
+import type { ExplainResult, ServiceAccountReach } from "./result";
 import {
   ACCESS_SELECTION,
   type AccessSelection,
@@ -51,12 +51,6 @@ import {
 import { step } from "./progress";
 import type { Issuers } from "./shared/object-store";
 import { propertyInvalid } from "../model/problems";
-
-/** What the verifier says about one pull. */
-export interface PullResult extends ExplainResult {
-  /** Which job it belongs to. */
-  readonly job: "image-pull";
-}
 
 /** What the verifier says about one service account of a component or workload. */
 export interface AccessResult extends ExplainResult {
@@ -323,7 +317,7 @@ export class Explainer {
 
   #result(question: AskedPull): PullResult {
     step("pulls judged");
-    return new Result(question, this.#pulls);
+    return new JudgedResult(question, this.#pulls);
   }
 }
 
@@ -343,56 +337,6 @@ function declaredPatterns({ cluster }: ClusterArtefacts, key: string): readonly 
     .filter(({ serviceAccount }) => serviceAccount === key)
     .flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []));
 }
-
-/** A verdict is cheap, but its checks are not, so they are assembled when they are read. */
-class Result implements PullResult {
-  readonly job = "image-pull";
-  readonly #question: AskedPull;
-  readonly #judged: ReturnType<Pulls["judge"]> | undefined;
-
-  constructor(question: AskedPull, pulls: Pulls) {
-    this.#question = question;
-    const { artefacts, puller, image, isNeverPulled } = question;
-    this.#judged = isNeverPulled ? undefined : pulls.judge(artefacts, puller, image);
-  }
-
-  get stack(): string {
-    return this.#question.artefacts.stack;
-  }
-
-  get subject(): string {
-    return this.#question.puller.key;
-  }
-
-  get target(): string {
-    return this.#question.image.text;
-  }
-
-  get verdict(): Verdict {
-    return this.#judged?.verdict ?? "unknown";
-  }
-
-  get as(): string | null {
-    return this.#judged?.as ?? null;
-  }
-
-  get checks(): readonly CheckResult[] {
-    return this.#judged?.checks ?? PULL_LINKS.map(({ id }) => ({ id, ...NEVER_PULLED }));
-  }
-
-  toJSON(): PullResult {
-    const { job, stack, subject, target, verdict, as, checks } = this;
-    return { job, stack, subject, target, verdict, as, checks };
-  }
-}
-
-const NEVER_PULLED = {
-  status: "skipped",
-  reason:
-    "imagePullPolicy Never: the kubelet uses the image that is on the node, or fails with ErrImageNeverPull",
-  evidence: [],
-  remedy: "",
-} as const;
 
 /** Reads artefacts and explains what is selected, for every job. */
 export function explain(

@@ -21,7 +21,8 @@ import {
   WORKLOAD_IDENTITY_FILE,
   readWorkloadIdentity,
 } from "../artefact/workload-identity-file";
-import { type PullResult, Explainer } from "../explain/explainer";
+import { Explainer } from "../explain/explainer";
+import type { PullResult } from "../explain/pull-result";
 import { objectsInResources } from "../explain/read/delivered";
 import { documentsIn, invalidFile } from "../explain/read/documents";
 import { STACK_FILE } from "../explain/read/input-files";

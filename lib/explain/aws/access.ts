@@ -156,6 +156,11 @@ class RoleIdentity implements AccessIdentity {
     return question !== undefined && this.#trust.isWide(question);
   }
 
+  trusted(): readonly Known<string>[] | undefined {
+    const { role } = this.#named;
+    return role && this.#trust.issuersOf?.(role);
+  }
+
   understood(cluster: ClusterNames): Answer {
     return this.#roles.understood(this.#named, cluster);
   }

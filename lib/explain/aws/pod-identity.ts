@@ -36,7 +36,7 @@ import type { AccountQuestion, AccountReading, TrustAnswer } from "../cloud";
 import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { ASK_AGAIN } from "../shared/words";
-import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
+import { type NamedRole, type Role, type Roles, isRoleArn, misplaced } from "./identity";
 import { accountOf, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 import type { TrustQuestion } from "./trust";
@@ -51,6 +51,8 @@ const DENIED = "AccessDeniedException";
 export interface RoleTrusts {
   of(question: TrustQuestion): TrustAnswer;
   isWide(question: TrustQuestion): boolean;
+  /** As in {@link AccessIdentity}. */
+  issuersOf?(role: Role): readonly Known<string>[] | undefined;
 }
 
 /** A role, and the judge of its trust. */

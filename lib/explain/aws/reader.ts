@@ -154,6 +154,7 @@ class Aws implements Cloud {
       admitsAnyAudience: () => question !== undefined && trust.isWide(question),
       label: role && label,
       source: role?.resource.source,
+      trusted: () => role && trust.issuersOf(role),
       understood: (cluster) => roles.understood(named, cluster),
       rights: role ? this.#rights.of(named, role, registries) : noRights(missing),
     };

@@ -122,6 +122,12 @@ export class Trust {
     return new Set(this.#trusted(trust).map(({ arn }) => shown(arn)));
   }
 
+  /** The issuers of these providers; `undefined` if something else may decide. */
+  issuersOf(role: Role): readonly Known<string>[] | undefined {
+    const { issuers, beyond } = this.terms(role);
+    return beyond.length === 0 ? issuers : undefined;
+  }
+
   /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
   terms({ trust: policy, trustText }: Role): TrustTerms {
     const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));

@@ -37,7 +37,7 @@ import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from 
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
-import { entraTrust, tokenOf } from "./trust";
+import { entraTrust, issuersOf, tokenOf } from "./trust";
 
 const CLIENT_ID = "azure_client_id";
 const TENANT_ID = "azure_tenant_id";
@@ -86,6 +86,7 @@ function accessIdentity(
       const claims = tokenOf(token);
       return entraTrust(identity ?? identities.missing(client, claims.subject), claims, issuers);
     },
+    trusted: () => identity && issuersOf(identity.trusts),
     understood: (cluster) => identity?.understood(cluster) ?? missing,
     permissions: (asked) => {
       if (!identity) return missing;

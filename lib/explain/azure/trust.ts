@@ -2,7 +2,7 @@
  * Would Entra exchange the service account's token for the identity's? Each link is judged on its own.
  */
 
-import { type Known, type Ternary, known, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, isAbsent, known, orElse, same, shown, whyNot } from "../../model/known";
 import { Issuer } from "../../model/issuer";
 import { ACCEPTED_ALGORITHMS } from "../../rules/azure/issuer";
 import { isWorkloadIdentityError } from "../../errors";
@@ -205,4 +205,14 @@ function isInternal(url: string): boolean {
     if (isWorkloadIdentityError(error)) return false;
     throw error;
   }
+}
+
+/** The issuers that credentials name; `undefined` if there may be others. */
+export function issuersOf({
+  credentials,
+  isOpen,
+  doubt,
+}: CredentialSet): readonly Known<string>[] | undefined {
+  if (isOpen || doubt !== undefined) return undefined;
+  return credentials.flatMap(({ issuer }) => (isAbsent(issuer) ? [] : [issuer as Known<string>]));
 }

@@ -148,6 +148,12 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
+  trusted(): readonly Known<string>[] | undefined {
+    const name = orElse(this.#file.provider, () => undefined);
+    const provider = name && this.#acting.exchanges.provider(name);
+    return provider && [provider.issuer];
+  }
+
   understood(cluster: ClusterNames): Answer {
     const { exchanges, accounts } = this.#acting;
     const name = orElse(this.#file.provider, () => undefined);

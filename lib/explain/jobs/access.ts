@@ -372,7 +372,12 @@ export function trustOfAll(
   { cluster }: ClusterArtefacts,
 ): TrustAnswer {
   const trust = (own: TokenQuestion): TrustAnswer =>
-    trustOfEveryIssuer(own, cluster, (each) => identity.trust(each));
+    trustOfEveryIssuer(
+      own,
+      cluster,
+      (each) => identity.trust(each),
+      () => identity.trusted?.(),
+    );
   const first = trust(token);
   const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));

@@ -3,7 +3,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, known, same, shown } from "../../model/known";
+import { type Known, known, partsOf, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
@@ -13,6 +13,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
+import { trustOfCandidates } from "./candidates";
 import { type Source, sourceText } from "../read/source";
 import { type Step, stepsOf } from "../run";
 
@@ -41,9 +42,13 @@ export function misfilled(
 /** The worst answer for the tokens of all issuers that the cluster accepts, by what this or another stack states. */
 export function trustOfEveryIssuer(
   token: TokenQuestion,
-  { additionalIssuers = [], issuersElsewhere = [] }: AcceptedIssuers,
+  cluster: AcceptedIssuers,
   trust: (token: TokenQuestion) => TrustAnswer,
+  trusted?: () => readonly Known<string>[] | undefined,
 ): TrustAnswer {
+  const { additionalIssuers = [], issuersElsewhere = [], candidates } = cluster;
+  if (candidates || partsOf(token.issuer) === undefined)
+    return trustOfCandidates(token, candidates ?? [], trust, trusted);
   const first = trust(token);
   if (additionalIssuers.length + issuersElsewhere.length === 0) return first;
   const ofFurther = (issuer: Known<string>): TrustAnswer => trust({ ...token, issuer, further: true });
@@ -58,8 +63,8 @@ export function trustOfEveryIssuer(
   };
 }
 
-/** Issuers other than the one that signs. */
-export type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere">;
+/** Issuers other than the one that signs, and the clusters of which one may be meant. */
+export type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere" | "candidates">;
 
 /** The stacks do not say whether the cluster has already moved, or whether two clusters have the same name. */
 function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {

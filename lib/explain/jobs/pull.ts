@@ -135,11 +135,13 @@ function imageParses({ text, repository, problem }: AskedImage): Answer {
 function pullerOf(cloud: PluginCloud, question: PullQuestion): PullIdentity {
   const { cluster, token } = question;
   const puller = cloud.puller(question);
-  if (!cluster.additionalIssuers && !cluster.issuersElsewhere) return puller;
-  const trust = trustOfEveryIssuer(token, cluster, (each) =>
-    each === token ? puller.trust : cloud.puller({ ...question, token: each }).trust,
+  const trust = trustOfEveryIssuer(
+    token,
+    cluster,
+    (each) => (each === token ? puller.trust : cloud.puller({ ...question, token: each }).trust),
+    () => puller.trusted?.(),
   );
-  return { ...puller, trust };
+  return trust === puller.trust ? puller : { ...puller, trust };
 }
 
 type AccountFacts = Pick<PullFacts, "artefacts" | "node" | "entry" | "cloud" | "puller">;

@@ -10,7 +10,7 @@ import { type Json, record } from "../../model/parsed";
 import { Resource } from "./block";
 import { boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterRecord } from "./cluster-record";
-import { type ClusterArtefacts, clustersOf, sorted } from "./clusters";
+import { type ClusterArtefacts, type Inference, clustersOf, sorted } from "./clusters";
 import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, textIfReadable } from "./documents";
 import { foreignForm } from "./foreign-forms";
@@ -88,11 +88,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths, input.others, files.unread.skipped);
-  const inference = {
-    clusters: options.clusters?.(terraform) ?? [],
-    which: options.which ?? "",
-    printed: named.flatMap((each) => printedIssuer(each) ?? [])[0],
-  };
+  const inference = inferenceOf(terraform, named, options);
   const clusters = clustersOf(
     withDelivered(stacks, delivered),
     sorted(plain),
@@ -114,6 +110,15 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   ]);
   const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
   return { clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+}
+
+function inferenceOf(
+  terraform: Terraform,
+  documents: readonly FileDocument[],
+  { clusters, which = "" }: ReadFactsOptions,
+): Inference {
+  const [printed] = documents.flatMap((each) => printedIssuer(each) ?? []);
+  return { clusters: clusters?.(terraform) ?? [], which, printed };
 }
 
 /** Modules, Terraform in HCL, values of variables, and files that are neither YAML nor JSON. */

@@ -1,0 +1,95 @@
+/*
+ * The trust in tokens of a cluster that is only inferred: the manifests may be another cluster's than the one whose
+ * Terraform was read. Its issuer may therefore allow, and denies nothing; a subject that no issuer's tokens may have is
+ * denied whatever the cluster.
+ */
+
+import { type Known, isAbsent, orElse } from "../../model/known";
+import { type Answer, seen, unknown } from "../answer";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { ClusterCandidate } from "../read/cluster-record";
+import { amended, named, plainAnswer } from "../shared/words";
+
+interface Judged {
+  readonly candidate: ClusterCandidate;
+  readonly trust: TrustAnswer;
+}
+
+/** `trusted` are the issuers whose tokens the identity may admit at all, if that is known. */
+export function trustOfCandidates(
+  token: TokenQuestion,
+  candidates: readonly ClusterCandidate[],
+  trust: (token: TokenQuestion) => TrustAnswer,
+  trusted: () => readonly Known<string>[] | undefined = () => undefined,
+): TrustAnswer {
+  const judged = candidates.flatMap((candidate): readonly Judged[] => {
+    const { issuer } = candidate;
+    return isAbsent(issuer)
+      ? []
+      : [{ candidate, trust: trust({ ...token, issuer: issuer as Known<string> }) }];
+  });
+  const admitting = judged.filter((each) => isAdmitted(each.trust));
+  const [first] = judged;
+  if (
+    first &&
+    candidates.length > 1 &&
+    judged.length === candidates.length &&
+    admitting.length === judged.length
+  )
+    return first.trust;
+  if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") return inferred(first);
+  const own = candidates.length === 0 ? trust(token) : undefined;
+  const subject = deniedAnyhow(token, trust, trusted);
+  const issuer = own?.issuer ?? notCertain(judged, admitting, candidates);
+  return { issuer, audience: own?.audience ?? DEPENDS, subject: subject ?? own?.subject ?? DEPENDS };
+}
+
+/** Says whose issuer it is. */
+function inferred({ candidate, trust }: Judged): TrustAnswer {
+  const { issuer } = trust;
+  const reason = `${issuer.reason}; it is the issuer of ${candidate.title}, the only cluster that was read`;
+  return { ...trust, issuer: amended(issuer, { reason }) };
+}
+
+function isAdmitted({ issuer, audience, subject }: TrustAnswer): boolean {
+  return [issuer, audience, subject].every(({ status }) => status === "pass");
+}
+
+const DEPENDS = unknown("it depends on which cluster is meant", "see whether the issuer is trusted");
+
+/** The answer about the subject if it fails for the tokens of all issuers. */
+function deniedAnyhow(
+  token: TokenQuestion,
+  trust: (token: TokenQuestion) => TrustAnswer,
+  trusted: () => readonly Known<string>[] | undefined,
+): Answer | undefined {
+  const answers = (trusted() ?? []).map((issuer) => trust({ ...token, issuer }).subject);
+  return answers.every(({ status }) => status === "fail") ? answers[0] : undefined;
+}
+
+function notCertain(
+  judged: readonly Judged[],
+  admitting: readonly Judged[],
+  candidates: readonly ClusterCandidate[],
+): Answer {
+  const where = candidates.map(({ title, source }) => seen(title, source));
+  const [only, ...others] = candidates;
+  if (only && others.length === 0) {
+    const answer = judged[0] && plainAnswer(judged[0].trust.issuer);
+    return unknown(
+      answer
+        ? `${answer.reason}; that is the issuer of ${only.title}, and the manifests may be another cluster's`
+        : `${only.title}, the only cluster that was read, has no issuer of its own tokens`,
+      `say which cluster is meant, by its name or the URL of its issuer (--cluster)${answer ? `; for ${only.title}: ${answer.remedy}` : ""}`,
+      where,
+    );
+  }
+  const admits = admitting.map(({ candidate }) => candidate.title);
+  const nearest = admitting[0]?.candidate ?? only;
+  const hint = nearest ? orElse(nearest.name, () => "NAME") : "NAME";
+  return unknown(
+    `which of ${named(candidates.map(({ title }) => title))} the manifests are for is not known; ${admits.length === 0 ? "the identity trusts none of them" : `the identity admits the service account of ${named(admits)}`}`,
+    `say it with --cluster, for example --cluster ${hint}`,
+    where,
+  );
+}
