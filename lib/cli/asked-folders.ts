@@ -1,4 +1,4 @@
-import { Explainer, readFactsFile } from "../explain";
+import { type ExplainOptions, Explainer, readFactsFile } from "../explain";
 import { placeText } from "../explain/read/source-lines";
 import { grouped } from "../model/grouped";
 import { printable } from "../explain/render/printable";
@@ -6,10 +6,21 @@ import type { CommandIo } from "./command";
 
 const DEFAULT_FOLDER = "cdktf.out";
 
-/** Reads the folders and files that a command is asked about, and the stated facts. */
-export function readAsked(operands: readonly string[], facts: string | undefined): Explainer {
-  const paths = operands.length > 0 ? operands : [DEFAULT_FOLDER];
-  return Explainer.read(paths, facts === undefined ? {} : readFactsFile(facts));
+/** What files do not show. */
+export interface Stated {
+  readonly facts?: string | undefined;
+  readonly cluster?: string | undefined;
+}
+
+/** The options of a reading, by the facts in a file and the cluster that is meant. */
+export function statedOptions({ facts, cluster }: Stated): ExplainOptions {
+  const stated = facts === undefined ? {} : readFactsFile(facts);
+  return cluster === undefined ? stated : Object.assign(stated, { which: cluster });
+}
+
+/** Reads the folders and files that a command is asked about, and what is stated. */
+export function readAsked(operands: readonly string[], stated: Stated): Explainer {
+  return Explainer.read(operands.length > 0 ? operands : [DEFAULT_FOLDER], statedOptions(stated));
 }
 
 /** How many places with the same reason are named one by one. */

@@ -12,6 +12,10 @@ const VERBOSE = {
   summary: "name every file and object that was not read, not only the first of many",
 } as const;
 const FACTS = { value: "FILE", summary: "facts that no file shows, YAML or JSON (docs/facts.schema.json)" };
+const CLUSTER = {
+  value: "NAME|URL",
+  summary: "which cluster is meant: its name in what was read, or the issuer of its tokens",
+};
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
 
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
@@ -56,7 +60,13 @@ export const commands: readonly Command[] = [
         summary: "only pulls of this image; with --service-account it need not be declared",
       },
       spoke: { value: "NAME", summary: "only ways into this spoke of a fleet" },
+      job: {
+        value: "JOB",
+        choices: ["image-pull", "component", "workload", "fleet-access"],
+        summary: "only this job",
+      },
       stack: STACK,
+      cluster: CLUSTER,
       running: {
         summary:
           "instead of declared pulls, judge those of the pods that run in the cluster; needs the output of `kubectl get pods -A -o yaml` as a file",
@@ -88,6 +98,7 @@ export const commands: readonly Command[] = [
       ["explain --service-account shop/web --image registry.example.com/web:v1", "one pull"],
       ["explain --format sarif --audit > explain.sarif", "a report for code scanning"],
       ["explain --format html plan.json manifests/ > report.html", "a report of other files"],
+      ["explain --cluster prod state.json dump.yaml", "a state of several clusters, and the objects of one"],
     ],
     exits: { 0: "all allowed", 1: "something denied", 3: "something unknown, nothing denied" },
     load: () => import("./explain-command.js"),
@@ -100,6 +111,7 @@ export const commands: readonly Command[] = [
     options: {
       image: { value: "REF", required: true, summary: "the image, as a pod names it" },
       stack: STACK,
+      cluster: CLUSTER,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
       verbose: VERBOSE,
       facts: FACTS,
@@ -116,6 +128,7 @@ export const commands: readonly Command[] = [
     options: {
       "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
       stack: STACK,
+      cluster: CLUSTER,
       format: { ...TEXT_OR_JSON, summary: "form of the list" },
       verbose: VERBOSE,
       facts: FACTS,
@@ -141,6 +154,7 @@ export const commands: readonly Command[] = [
         summary: "form of the differences; markdown is for a comment, html also shows the new side",
       },
       verbose: VERBOSE,
+      cluster: CLUSTER,
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
         value: "WHAT",

@@ -2,7 +2,6 @@ import {
   Explainer,
   type Change,
   type Comparison,
-  readFactsFile,
   renderCompareJson,
   renderCompareMarkdown,
   renderCompareText,
@@ -10,7 +9,7 @@ import {
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
 import { compareVerdicts } from "../explain/result";
-import { printSkipped } from "./asked-folders";
+import { printSkipped, readAsked } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_FINE = 0;
@@ -35,6 +34,7 @@ const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boo
 interface Values {
   readonly format: keyof typeof RENDERERS;
   readonly facts?: string;
+  readonly cluster?: string;
   readonly verbose?: true;
   readonly "fail-on"?: keyof typeof FAILS;
 }
@@ -45,8 +45,7 @@ interface Values {
  * Exits with 0 whatever differs; with `--fail-on`, exits with 1 if it finds a difference of that kind.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const facts = values.facts === undefined ? {} : readFactsFile(values.facts);
-  const sides = operands.map((path) => Explainer.read([path], facts));
+  const sides = operands.map((path) => readAsked([path], values));
   const [old, made] = sides;
   if (!old || !made) return EXIT_FAILED;
   const changes = comparison(old, made);

@@ -3,6 +3,7 @@ import {
   type ExplainSelection,
   type Explainer,
   type Finding,
+  type Job,
   type Verdict,
   renderGithub,
   renderHtml,
@@ -30,6 +31,7 @@ interface Values {
   readonly "service-account"?: string;
   readonly image?: string;
   readonly spoke?: string;
+  readonly job?: Job;
   readonly stack?: string;
   readonly format: Format;
   readonly verbose?: true;
@@ -38,6 +40,7 @@ interface Values {
   readonly audit?: true;
   readonly baseline?: string;
   readonly facts?: string;
+  readonly cluster?: string;
   readonly running?: true;
   readonly "fail-on": "denied" | "unknown";
 }
@@ -92,11 +95,11 @@ const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
  * 0 if none is denied. Results that the baseline accepts are not counted; format and audit do not change the exit code.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { format, stack, facts, "fail-on": failOn } = values;
+  const { format, stack, "fail-on": failOn } = values;
   const only = onlyOf(values);
   refuseContradictions(values);
   const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
-  const explainer = readAsked(operands, facts);
+  const explainer = readAsked(operands, values);
   const all = values.running
     ? started(running(explainer, selectionOf(values)), NONE_RUNNING)
     : started(askedResults(explainer, selectionOf(values)), NONE_DECLARED);
@@ -116,18 +119,28 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
-function selectionOf({ image, stack, spoke, "service-account": serviceAccount }: Values): ExplainSelection {
+function selectionOf({
+  image,
+  stack,
+  spoke,
+  job,
+  "service-account": serviceAccount,
+}: Values): ExplainSelection {
   return {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
     ...(stack === undefined ? {} : { stack }),
     ...(spoke === undefined ? {} : { spoke }),
+    ...(job === undefined ? {} : { job }),
   };
 }
 
-function refuseContradictions({ format, image, spoke, audit, verbose, summary, only }: Values): void {
+function refuseContradictions({ format, image, spoke, job, audit, verbose, summary, only }: Values): void {
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
+  const asked = image !== undefined ? "image-pull" : spoke !== undefined ? "fleet-access" : job;
+  if (job !== asked)
+    throw new UsageError(`--${image === undefined ? "spoke" : "image"} asks about ${asked}, not ${job}`);
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
   if (format !== "text" && (verbose || summary || only !== undefined))
     throw new UsageError("--verbose, --only and --summary are for --format text");
@@ -165,7 +178,10 @@ const NONE_DECLARED =
 const NONE_RUNNING =
   "no pod was read whose image matches an entry of a CredentialProviderConfig; also give explain the output of `kubectl get pods -A -o yaml`";
 
-function running(explainer: Explainer, { spoke, ...pulls }: ExplainSelection): Iterator<ExplainResult> {
+function running(
+  explainer: Explainer,
+  { spoke, job: _, ...pulls }: ExplainSelection,
+): Iterator<ExplainResult> {
   if (spoke === undefined) return explainer.running(pulls);
   throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
 }

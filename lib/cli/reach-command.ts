@@ -9,14 +9,15 @@ interface Values {
   readonly "service-account": string;
   readonly stack?: string;
   readonly facts?: string;
+  readonly cluster?: string;
   readonly format: "text" | "json";
   readonly verbose?: true;
 }
 
 /** `reach`: every repository that a service account may read, and as whom, declared or not. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { "service-account": serviceAccount, stack, facts, format, verbose } = values;
-  const explainer = readAsked(operands, facts);
+  const { "service-account": serviceAccount, stack, format, verbose } = values;
+  const explainer = readAsked(operands, values);
   assertAccount(explainer, serviceAccount, stack);
   const rows = explainer.reach(serviceAccount, stack);
   io.out(format === "json" ? reachJson(serviceAccount, rows) : reachText(serviceAccount, rows));

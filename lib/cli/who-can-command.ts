@@ -11,16 +11,17 @@ interface Values {
   readonly image: string;
   readonly stack?: string;
   readonly facts?: string;
+  readonly cluster?: string;
   readonly format: "text" | "json";
   readonly verbose?: true;
 }
 
 /** `who-can`: the service accounts that may pull an image, declared or not, and those that perhaps may. */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { image, stack, facts, format, verbose } = values;
+  const { image, stack, format, verbose } = values;
   // For a name that the kubelet refuses, an empty list would mislead.
   lookupRepository(image);
-  const explainer = readAsked(operands, facts);
+  const explainer = readAsked(operands, values);
   const pullers = explainer.whoMayPull(image, stack);
   io.out(format === "json" ? pullersJson(image, pullers) : pullersText(image, pullers));
   printSkipped(explainer, io, verbose);

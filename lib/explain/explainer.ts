@@ -26,6 +26,7 @@ import {
   type AskedPull,
   PullQuestions,
   pullerOf,
+  pullsNotAsked,
   refuseLate,
   selectedAccount,
   selectedClusters,
@@ -45,6 +46,7 @@ import {
   type ExplainSelection,
   FLEET_SELECTION,
   type FleetSelection,
+  type Job,
   PULL_SELECTION,
   type PullSelection,
 } from "./selections";
@@ -150,7 +152,7 @@ export class Explainer {
 
   /** What was found but is not judged, and what would be refused. */
   get skipped(): readonly SkippedDocument[] {
-    return this.#facts.skipped;
+    return [...this.#facts.skipped, ...this.#facts.clusters.flatMap(pullsNotAsked)];
   }
 
   /** Yields the results of the selected pulls one by one, so that a million of them need not be held at once. */
@@ -191,10 +193,13 @@ export class Explainer {
    */
   *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
     checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
-    if (selection.spoke === undefined) yield* this.#selected(selection);
-    if (selection.image !== undefined || selection.origin !== undefined) return;
-    if (selection.spoke === undefined) for (const job of ACCESS_JOBS) yield* this.#accesses(job, selection);
-    yield* this.#entries(selection);
+    const { spoke, image, origin } = selection;
+    const isAsked = (job: Job): boolean => selection.job === undefined || selection.job === job;
+    if (spoke === undefined && isAsked("image-pull")) yield* this.#selected(selection);
+    if (image !== undefined || origin !== undefined) return;
+    if (spoke === undefined)
+      for (const job of ACCESS_JOBS) if (isAsked(job)) yield* this.#accesses(job, selection);
+    if (isAsked("fleet-access")) yield* this.#entries(selection);
   }
 
   /** Every service account that can pull an image, or may be able to. */

@@ -34,6 +34,7 @@ export {
   type ExplainOptions,
   type ExplainSelection,
   type FleetSelection,
+  type Job,
   type Origin,
   type PullSelection,
 } from "./selections";

@@ -66,13 +66,27 @@ export const FLEET_SELECTION: ObjectKind<FleetSelection> = object({
   spoke: optional(text),
 });
 
+/** What can be explained. */
+export const JOBS = ["image-pull", "component", "workload", "fleet-access"] as const;
+
+/** A job of explain. */
+export type Job = (typeof JOBS)[number];
+
 /** What to explain, for every job. */
-export interface ExplainSelection extends PullSelection, FleetSelection {}
+export interface ExplainSelection extends PullSelection, FleetSelection {
+  /**
+   * Only this job.
+   *
+   * @defaultValue - every job
+   */
+  readonly job?: Job;
+}
 
 /** The kind of {@link ExplainSelection}. */
 export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
   ...PULL_SELECTION.shape,
   ...FLEET_SELECTION.shape,
+  job: optional(choice(JOBS)),
 });
 
 /** Facts that no artefact shows; evidence from them says that they are stated. */

@@ -8,7 +8,7 @@ import { type Known, isAbsent, orElse } from "../../model/known";
 import { type Answer, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { ClusterCandidate } from "../read/cluster-record";
-import { amended, named, plainAnswer } from "../shared/words";
+import { named, plainAnswer } from "../shared/words";
 
 interface Judged {
   readonly candidate: ClusterCandidate;
@@ -48,7 +48,7 @@ export function trustOfCandidates(
 function inferred({ candidate, trust }: Judged): TrustAnswer {
   const { issuer } = trust;
   const reason = `${issuer.reason}; it is the issuer of ${candidate.title}, the only cluster that was read`;
-  return { ...trust, issuer: amended(issuer, { reason }) };
+  return { ...trust, issuer: { ...plainAnswer(issuer), reason } };
 }
 
 function isAdmitted({ issuer, audience, subject }: TrustAnswer): boolean {

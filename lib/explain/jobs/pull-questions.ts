@@ -3,11 +3,12 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, orElse, shown, is } from "../../model/known";
+import { type Known, orElse, shown, is, isKnown } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { once, remembered } from "../../model/once";
 import { Subject } from "../../model/subject";
+import { PLUGINS } from "../../rules/plugins";
 import type { Evidence } from "../answer";
 import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
@@ -16,7 +17,7 @@ import type { Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
-import { sourceText } from "../read/source";
+import { type SkippedDocument, sourceText } from "../read/source";
 import type { Origin, PullSelection } from "../selections";
 import { named } from "../shared/words";
 import type { TrustFacts } from "./links";
@@ -148,6 +149,40 @@ function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly Clust
   return !has(own) && clusters.some(has);
 }
 
+/** The kinds of which one that was refused or not read may configure nodes. */
+const OF_NODES: readonly string[] = ["CredentialProviderConfig", "MachineConfig", "KubeletConfig"];
+
+/**
+ * Whether the images of workloads matter: something configures the nodes' credential providers, or may do so, or names
+ * them. Otherwise kubelets pull as they always did, and there is nothing to explain about each of a thousand pods.
+ */
+const isConfigured = once(
+  ({ cluster, nodes, refused, perhaps, serviceAccounts }: ClusterArtefacts): boolean => {
+    if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return false;
+    const speaks = (kind: string): boolean =>
+      perhaps.declaring(kind) !== undefined || [...refused.keys()].some((title) => title.startsWith(kind));
+    return (
+      cluster.pulls !== undefined ||
+      nodes.some(({ documents, isRead }) => documents.length > 0 || !isKnown(isRead)) ||
+      OF_NODES.some(speaks) ||
+      [...serviceAccounts.values()].some(({ annotations }) => [...annotations.keys()].some(isOfPlugin))
+    );
+  },
+);
+
+function isOfPlugin(annotation: string): boolean {
+  return Object.values(PLUGINS).some(({ annotations }) => annotations.includes(annotation));
+}
+
+/** The pods whose pulls are not asked about, if any. */
+export function pullsNotAsked(artefacts: ClusterArtefacts): readonly SkippedDocument[] {
+  const { workloads, cluster } = artefacts;
+  const [first] = workloads;
+  if (first === undefined || cluster.fleet !== undefined || isConfigured(artefacts)) return [];
+  const reason = `pulls of ${workloads.length === 1 ? "its pod are" : `${workloads.length} pods and workloads are`} not asked about, since nothing that was read configures image credential providers on the nodes; --image asks anyway`;
+  return [{ source: { file: first.source.file, path: "" }, reason }];
+}
+
 /** Makes the questions, with one object for each image, whoever asks for it. */
 export class PullQuestions {
   readonly #facts: Facts;
@@ -199,9 +234,8 @@ export class PullQuestions {
     subject: string | undefined,
     clusters: readonly ClusterArtefacts[],
   ): Generator<AskedPull> {
-    const { cluster, nodes, workloads } = artefacts;
-    // If only a fleet is declared and no node has a plugin, the images of its controllers do not matter.
-    if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return;
+    const { cluster, workloads } = artefacts;
+    if (!isConfigured(artefacts)) return;
     // Nor do those of the Jobs that write profiles, unless their pull is declared: they use a public image.
     const declared = declaredPullers(artefacts);
     const own = (cluster.fleet?.statusWriters ?? []).filter((key) => !declared.has(key));
