@@ -1,6 +1,5 @@
 import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
-import { nodeGroups } from "./aws/node-groups";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
@@ -13,6 +12,7 @@ import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
+import { nodePools as poolsIn } from "./shared/node-pools";
 import type { Issuers } from "./shared/object-store";
 import type { Shape } from "../artefact/fact-shape";
 import { record } from "../model/parsed";
@@ -28,7 +28,7 @@ export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(
 
 /** What clouds give the nodes that they make. */
 export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
-  documentsOfPools(nodeGroups(terraform));
+  documentsOfPools(poolsIn(terraform));
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

@@ -102,10 +102,10 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     paths,
   );
   const wrong = wronglyFilled(copies, stacks, terraform);
-  const delivered = deliveredObjects(stacks, terraform);
+  const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
+  const plain = [...kustomized(named), ...delivered.any];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths);
   const clusters = clustersOf(withDelivered(stacks, delivered), sorted(plain), terraform, options.cluster);

@@ -72,6 +72,8 @@ export interface NodeConfiguration {
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
   readonly files: ReadonlyMap<string, NodeFileFact>;
+  /** What to do about nodes that take no configuration. */
+  readonly remedy?: string | undefined;
 }
 
 const READ: Known<KubeletReads> = known({ reads: true });
