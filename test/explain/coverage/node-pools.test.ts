@@ -48,6 +48,13 @@ const SET_UP = {
 };
 const CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "gpu" };
 
+const BOTTLEROCKET = `[settings.kubernetes]
+cluster-name = "shop"
+[settings.kubernetes.credential-providers.ecr-credential-provider-tokens]
+enabled = true
+image-patterns = ["*.dkr.ecr.*.amazonaws.com"]
+`;
+
 function nodePool(nodeClassRef: object, apiVersion = "karpenter.sh/v1"): string {
   return JSON.stringify({
     apiVersion,
@@ -163,9 +170,7 @@ const ON_EKS: readonly (readonly [what: string, resources: Resources, reason: st
         aws_launch_template: {
           bare: {
             name: "bare",
-            user_data: base64(
-              '[settings.kubernetes]\ncluster-name = "shop"\n[settings.kubernetes.credential-providers.ecr-credential-provider]\nenabled = true\n',
-            ),
+            user_data: base64(BOTTLEROCKET),
           },
         },
         aws_autoscaling_group: {
@@ -200,6 +205,17 @@ const ON_EKS: readonly (readonly [what: string, resources: Resources, reason: st
       {},
       "ScalewayNodeClass",
       nodePool({ group: "x.io", kind: "ScalewayNodeClass", name: "a" }),
+    ],
+    [
+      "a node class whose user data is Bottlerocket's settings",
+      {},
+      "its user data is for Bottlerocket",
+      JSON.stringify({
+        apiVersion: "karpenter.k8s.aws/v1",
+        kind: "EC2NodeClass",
+        metadata: { name: "gpu" },
+        spec: { amiSelectorTerms: [{ alias: "bottlerocket@latest" }], userData: BOTTLEROCKET },
+      }),
     ],
     [
       "EKS Auto Mode",
