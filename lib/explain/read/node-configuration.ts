@@ -104,7 +104,7 @@ export function nodeConfiguration(
       : (unreadable ??
         node.doubt ??
         versionDoubt(node, cluster) ??
-        nodeDoubt(node, judgedOf(paths, entries)));
+        nodeDoubt(node, judgedOf(paths, entries), kubeletVersion(cluster)));
   return {
     ...unconfigured(node.name, node.source),
     documents,
