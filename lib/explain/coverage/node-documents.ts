@@ -192,7 +192,7 @@ const NODE_CONFIG: Coverage = {
       harmless: "cluster featureGates",
       blocks: {
         containerd: { read: "config", harmless: "baseRuntimeSpec" },
-        instance: { harmless: "localStorage" },
+        instance: { harmless: "localStorage network" },
         kubelet: {
           read: "flags",
           harmless: "maxPodsExpression",
@@ -222,16 +222,19 @@ const NODE_CLASS: Coverage = {
 
 const RANCHER: Coverage = {
   read: "image-credential-provider-bin-dir image-credential-provider-config kubelet-arg",
-  harmless: `advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address
-    cloud-provider-config cloud-provider-name cluster-cidr cluster-dns cluster-domain cluster-init cni
-    control-plane-resource-limits control-plane-resource-requests datastore-endpoint debug disable
-    disable-cloud-controller disable-helm-controller disable-kube-proxy disable-network-policy disable-scheduler
-    egress-selector-mode enable-servicelb etcd-arg etcd-expose-metrics etcd-s3 etcd-s3-bucket etcd-s3-endpoint
-    etcd-s3-folder etcd-s3-region etcd-snapshot-dir etcd-snapshot-retention etcd-snapshot-schedule-cron
-    flannel-backend flannel-iface ingress-controller kube-apiserver-arg kube-cloud-controller-manager-arg
-    kube-controller-manager-arg kube-proxy-arg kube-scheduler-arg lb-server-port log node-external-ip node-ip node-label
-    node-name node-taint pause-image pod-security-admission-config-file prefer-bundled-bin profile protect-kernel-defaults
-    resolv-conf secrets-encryption selinux server service-cidr service-node-port-range snapshotter
+  harmless: `advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address cloud-provider-config
+    cloud-provider-name cluster-cidr cluster-dns cluster-domain cluster-init cni control-plane-resource-limits
+    control-plane-resource-requests datastore-cafile datastore-certfile datastore-endpoint datastore-keyfile debug
+    default-local-storage-path disable disable-cloud-controller disable-helm-controller disable-kube-proxy
+    disable-network-policy disable-scheduler egress-selector-mode enable-servicelb etcd-arg etcd-disable-snapshots
+    etcd-expose-metrics etcd-s3 etcd-s3-access-key etcd-s3-bucket etcd-s3-endpoint etcd-s3-endpoint-ca etcd-s3-folder
+    etcd-s3-insecure etcd-s3-region etcd-s3-secret-key etcd-s3-skip-ssl-verify etcd-s3-timeout etcd-snapshot-compress
+    etcd-snapshot-dir etcd-snapshot-name etcd-snapshot-retention etcd-snapshot-schedule-cron flannel-backend
+    flannel-external-ip flannel-iface flannel-ipv6-masq helm-job-image https-listen-port ingress-controller
+    kube-apiserver-arg kube-cloud-controller-manager-arg kube-controller-manager-arg kube-proxy-arg kube-scheduler-arg
+    lb-server-port log node-external-ip node-ip node-label node-name node-taint pause-image
+    pod-security-admission-config-file prefer-bundled-bin profile protect-kernel-defaults resolv-conf
+    secrets-encryption selinux server service-cidr service-node-port-range servicelb-namespace snapshotter
     system-default-registry tls-san tls-san-security token token-file v vmodule with-node-id write-kubeconfig
     write-kubeconfig-group write-kubeconfig-mode`,
 };

@@ -276,11 +276,22 @@ const MIME: readonly Attack[] = (
   },
 ]);
 
+/** Documents of Talos beside its own. */
+const TALOS: readonly Attack[] = [
+  ["KubeletConfig", { extraArgs: { "feature-gates": "AllBeta=false" } }],
+  ["EnvironmentConfig", { variables: { AWS_PROFILE: "a" } }],
+  ["ImageVerificationConfig", { rules: [] }],
+].map(([kind, more]) => [
+  `a document ${String(kind)}`,
+  (text) => `${text}\n---\n${JSON.stringify({ apiVersion: "v1alpha1", kind, ...(more as object) })}\n`,
+]);
+
 const attacksOf = (text: string): readonly Attack[] => [
   ...(text.includes("MIME-Version") ? MIME : []),
   ...(text.startsWith("MIME-Version")
     ? []
     : [...unknownKeys(text), ...foreignFiles(text), ...foreignCommands(text)]),
+  ...(/credentialProviderConfig:|KubeCredentialProviderConfig/.test(text) ? TALOS : []),
   ...(text.startsWith("#cloud-config")
     ? [["no first line", (before: string) => before.replace("#cloud-config", "#")] as const]
     : []),
