@@ -15,6 +15,7 @@ import {
   mayAnnotate,
 } from "./manifest-resources";
 import type { KubernetesDocument } from "./objects";
+import { type WrittenStack, contradictingCopies } from "./rendered-copies";
 import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
 import { readStackConfiguration } from "./terraform-configuration";
@@ -42,17 +43,21 @@ export function objectsInResources(folder: string): readonly unknown[] {
   return scope === undefined ? [] : manifestResources(scope).objects.map(({ value }) => value);
 }
 
-/** The objects of all resources, and the documents that they give to pools of nodes. */
+/** The objects of all resources, the documents that they give to pools of nodes, and copies that contradict files. */
 export function deliveredObjects(
-  stacks: readonly BoundStack[],
+  stacks: readonly WrittenStack[],
   terraform: Terraform,
   pools: readonly KubernetesDocument[],
 ): Delivered {
   const { byStack, any, ...others } = objectsOfResources(stacks, terraform);
   const ofPools = poolsByStack(pools, stacks);
-  const given = [...ofPools].flatMap(([stack, own]) =>
-    stack ? [[stack.name, [...(byStack.get(stack.name) ?? []), ...own]] as const] : [],
-  );
+  const copies = contradictingCopies(stacks);
+  const given = stacks.flatMap((stack) => {
+    const further = [...(ofPools.get(stack) ?? []), ...(copies.get(stack.name) ?? [])];
+    return further.length > 0
+      ? [[stack.name, [...(byStack.get(stack.name) ?? []), ...further]] as const]
+      : [];
+  });
   return {
     ...others,
     byStack: new Map([...byStack, ...given]),
@@ -100,10 +105,10 @@ function objectsOfResources(stacks: readonly BoundStack[], terraform: Terraform)
 }
 
 /** A pool that names no cluster is of the one that is declared beside it, if there is one. */
-function poolsByStack(
+function poolsByStack<S extends BoundStack>(
   pools: readonly KubernetesDocument[],
-  stacks: readonly BoundStack[],
-): ReadonlyMap<BoundStack | undefined, readonly KubernetesDocument[]> {
+  stacks: readonly S[],
+): ReadonlyMap<S | undefined, readonly KubernetesDocument[]> {
   const declared = stacks.filter(({ identity }) => identity !== undefined);
   return grouped(pools, ({ pool }) =>
     pool?.cluster === undefined ? declared.find(({ folder }) => folder === pool?.folder) : undefined,

@@ -118,8 +118,8 @@ const NODE_CLASS = "EC2NodeClass";
 export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
   const together = grouped(documents, ({ value, source, pool }) => {
     const form = nodeFormOf(value);
-    const ofPool = pool && [pool.name, source.path];
-    return JSON.stringify([form?.id, source.file, ofPool, form?.joins === true ? 0 : source.document]);
+    const { file, path, document } = source;
+    return JSON.stringify([form?.id, file, path, pool?.name, form?.joins === true ? 0 : document]);
   });
   const carried = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
