@@ -4,17 +4,19 @@
  */
 
 import { join, relative } from "node:path";
-import { placeholder, placeholderPieces } from "../../artefact/placeholder";
+import { placeholderPieces } from "../../artefact/placeholder";
 import { grouped } from "../../model/grouped";
-import { type Known, Reference, is, known, partsOf, textOf } from "../../model/known";
+import { same } from "../../model/known";
+import { once } from "../../model/once";
 import { at, record } from "../../model/parsed";
 import { nodeFormOf } from "../../rules/node/forms";
 import { type BoundStack, isFilled } from "./bound-copies";
 import { yamlValues } from "./documents";
 import { bytesOfBase64 } from "./encoded-content";
-import { canonical } from "./functions";
+import { templateOf } from "./expression";
 import { STACK_FILE } from "./input-files";
-import { type LateReader, isEncodedPlaceholder, lateReader } from "./late-text";
+import type { LateReader } from "./late-text";
+import { Texts } from "./manifest-resources";
 import { type KubernetesDocument, isKubernetesDocument, keyOf } from "./objects";
 import type { Scope } from "./scope";
 import { type Source, below } from "./source";
@@ -36,9 +38,12 @@ export function contradictingCopies(
     if (scope === undefined || identity === undefined) return [name, []];
     const files = grouped(written, ({ source }) => source.file);
     const byLocal = new Map([...files].map(([path, file]) => [localOf(stack, path), file]));
+    // Few stacks have texts with documents.
+    const titled = once((all: typeof files) => byTitle([...all.values()]));
     const found = textsIn(scope).flatMap((text) => {
-      const copy = readCopy(text);
-      const file = byLocal.get(text.source.path) ?? mostAlike([...files.values()], copy);
+      const copy = documentsOf(text, scope);
+      const own = byLocal.get(text.source.path);
+      const file = own ?? (copy.length > 0 ? mostAlike(titled(files), copy) : undefined);
       return file ? contradictions(file, copy, text.source) : [];
     });
     return [name, found];
@@ -53,66 +58,48 @@ function localOf({ folder }: WrittenStack, file: string): string {
 
 /** A text as Terraform writes it. */
 interface DeliveredText {
-  readonly text: Known<string>;
+  readonly template: string;
   readonly source: Source;
 }
 
 function textsIn(scope: Scope): readonly DeliveredText[] {
   const file = join(scope.place, STACK_FILE);
-  const locals = [...scope.named].flatMap(([name, value]): readonly DeliveredText[] =>
-    name.startsWith("local.") && typeof value === "string"
-      ? [{ text: scope.text(value), source: { file, path: name.replace("local.", "locals.") } }]
-      : [],
-  );
-  const outputs = [...scope.outputs.keys()].map((name): DeliveredText => {
-    return { text: scope.output(name) ?? known(""), source: { file, path: `output.${name}` } };
-  });
-  const contents = [...scope.resources.values()].flatMap((resource) =>
-    CONTENTS.filter((name) => resource.names.includes(name)).map((name): DeliveredText => {
-      return { text: resource.stated(name), source: below(resource.source, name) };
-    }),
-  );
-  return [...locals, ...outputs, ...contents];
-}
-
-/** The documents of a text. */
-interface Copy {
-  readonly documents: readonly KubernetesDocument[];
-  /** By their placeholders. */
-  readonly references: ReadonlyMap<string, Reference>;
+  const delivered = (template: unknown, source: Source): readonly DeliveredText[] =>
+    typeof template === "string" ? [{ template, source }] : [];
+  const locals = [...scope.named].filter(([name]) => name.startsWith("local."));
+  return [
+    ...locals.flatMap(([name, value]) => delivered(value, { file, path: name.replace("local.", "locals.") })),
+    ...[...scope.outputs].flatMap(([name, value]) => delivered(value, { file, path: `output.${name}` })),
+    ...[...scope.resources.values()].flatMap((resource) =>
+      CONTENTS.filter((name) => resource.names.includes(name)).flatMap((name) =>
+        delivered(resource.written([name]), below(resource.source, name)),
+      ),
+    ),
+  ];
 }
 
 /** What begins documents of Kubernetes and of nodes; other texts need not be parsed. */
-const DOCUMENT = /kind"?:|write_files"?:|"ignition"|variant:|machine"?:|kubeletFlags"?:|^MIME-Version/m;
+const DOCUMENT = /kind"?:|write_files"?:|"ignition"|variant:|machine"?:|kubeletFlags"?:/;
 
-function readCopy({ text, source }: DeliveredText): Copy {
-  const references = new Map<string, Reference>();
-  const pieces = (partsOf(text) ?? []).map((part) => {
-    if (typeof part === "string") return part;
-    const name = placeholder(`rendered.${references.size}`);
-    references.set(name, part);
-    return part.expression.startsWith("jsonencode(") ? JSON.stringify(name) : name;
-  });
-  const plain = pieces.join("").includes("\n") ? pieces.join("") : decoded(pieces.join(""));
+const ENCODED = /^\$\{base64encode\((.*)\)\}$/;
+
+/** The documents of a text; none if it is of something else. */
+function documentsOf({ template, source }: DeliveredText, scope: Scope): readonly KubernetesDocument[] {
+  const texts = new Texts(scope);
+  const [, encoded] = ENCODED.exec(template) ?? [];
+  const text = texts.document(encoded === undefined ? template : templateOf(encoded));
+  const plain = text.includes("\n") ? text : (bytesOfBase64(text)?.toString() ?? text);
   const values = isNodeText(plain) ? [plain] : DOCUMENT.test(plain) ? (yamlValues(plain) ?? []) : [];
-  const late = lateReader(
-    (each) => textOf([references.get(each) ?? new Reference(each)]),
-    () => undefined,
-  );
   const [head] = plain.split("\n", 1);
-  const documents = values.map((value, document): KubernetesDocument => {
+  const { late } = texts;
+  return values.map((value, document) => {
     const place = values.length > 1 ? { ...source, document } : source;
     return { value, source: place, head, late, management: false, ofStack: true, spoke: undefined };
   });
-  return { documents, references };
 }
 
 function isNodeText(text: string): boolean {
   return nodeFormOf(text) !== undefined;
-}
-
-function decoded(text: string): string {
-  return bytesOfBase64(text)?.toString() ?? text;
 }
 
 type File = readonly KubernetesDocument[];
@@ -124,19 +111,33 @@ function titleIn({ value }: KubernetesDocument): string | undefined {
   return isKubernetesDocument(value) ? `${String(at(value, "kind"))} ${keyOf(value)}` : undefined;
 }
 
+/** The file of each object, and those of each form of documents for nodes. */
+function byTitle(files: readonly File[]): ReadonlyMap<string, readonly File[]> {
+  const rows = files.flatMap((file) =>
+    file.flatMap((each) => {
+      const title = titleIn(each);
+      return title === undefined ? [] : [[title, file] as const];
+    }),
+  );
+  const all = grouped(rows, ([title]) => title);
+  return new Map([...all].map(([title, found]) => [title, found.map(([, file]) => file)]));
+}
+
 /** The file of which a text has the most objects. */
-function mostAlike(files: readonly File[], { documents }: Copy): File | undefined {
-  const titles = new Set(documents.flatMap((each) => titleIn(each) ?? []));
-  const shared = (file: File): number => file.filter((each) => titles.has(titleIn(each) ?? "")).length;
-  const [first] = files.toSorted((one, other) => shared(other) - shared(one));
-  return first && shared(first) > 0 ? first : undefined;
+function mostAlike(files: ReadonlyMap<string, readonly File[]>, copy: File): File | undefined {
+  const shared = grouped(
+    copy.flatMap((each) => files.get(titleIn(each) ?? "") ?? []),
+    (file) => file,
+  );
+  const [first] = [...shared].sort(([, one], [, other]) => other.length - one.length);
+  return first?.[0];
 }
 
 /** The documents of the copy that differ from the file's; one without fields for each that it lacks. */
-function contradictions(file: File, copy: Copy, source: Source): readonly KubernetesDocument[] {
-  const left = [...copy.documents];
+function contradictions(file: File, copy: File, source: Source): readonly KubernetesDocument[] {
+  const left = [...copy];
   const differing = file.filter((own) => {
-    const place = left.findIndex((each) => isSame(own, each, copy));
+    const place = left.findIndex((each) => isSame(own, each));
     if (place >= 0) left.splice(place, 1);
     return place < 0;
   });
@@ -152,41 +153,18 @@ function contradictions(file: File, copy: Copy, source: Source): readonly Kubern
   });
 }
 
-function isSame(own: KubernetesDocument, other: KubernetesDocument, { references }: Copy): boolean {
+function isSame(own: KubernetesDocument, other: KubernetesDocument): boolean {
   const pairs: (readonly [template: string, text: string])[] = [];
   const isAlike = isFilled(own.value, other.value, (template, text) => pairs.push([template, text]));
   const isHeaded = own.forNodes !== true || own.head === undefined || own.head === other.head;
   return (
-    isAlike && isHeaded && pairs.every(([template, text]) => isSameText(own.late, template, text, references))
+    isAlike && isHeaded && pairs.every(([template, text]) => isSameText(own.late, template, other.late, text))
   );
 }
 
-/** Whether Terraform fills in what a placeholder of the file stands for. */
-function isSameText(
-  late: LateReader,
-  template: string,
-  text: string,
-  references: ReadonlyMap<string, Reference>,
-): boolean {
-  const whole = references.get(text)?.expression;
-  if (whole !== undefined && formsOf(late, template).includes(whole)) return true;
+/** Whether Terraform fills in what the placeholders of the file stand for. */
+function isSameText(late: LateReader, template: string, lateOfCopy: LateReader, text: string): boolean {
   const [own, other] = [placeholderPieces(template), placeholderPieces(text)];
-  if (own.length !== other.length || own.length === 1) return is(late(template), text) === "yes";
-  return own.every((piece, place) =>
-    place % 2 === 0
-      ? piece === other[place]
-      : formsOf(late, piece).includes(references.get(other[place] ?? "")?.expression ?? ""),
-  );
-}
-
-const DATA_URL = '"data:text/plain;charset=utf-8;base64,"';
-
-/** The expressions with which `rendered` writes a text. */
-function formsOf(late: LateReader, template: string): readonly string[] {
-  const value = canonical("", [late(template)])?.slice(1, -1);
-  if (value === undefined) return [];
-  const plain = [value, `jsonencode(${value})`];
-  if (!isEncodedPlaceholder(template)) return plain;
-  const encoded = `base64encode(${value})`;
-  return [encoded, `jsonencode(${encoded})`, `jsonencode(${DATA_URL} + ${encoded})`];
+  if (own.length !== other.length) return same(late(template), lateOfCopy(text)) === "yes";
+  return own.every((piece, place) => same(late(piece), lateOfCopy(other[place] ?? "")) === "yes");
 }

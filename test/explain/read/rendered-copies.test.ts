@@ -3,8 +3,29 @@
  * such a copy differs from the stack's own file, what reaches the cluster is not what the file says.
  */
 
+import { TerraformOutput } from "cdktf";
+import type { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
-import { type Artefacts, type ExampleName, explained, synthesized } from "../../fixtures/explain/artefacts";
+import { explain } from "../../../lib/explain";
+import type { ICluster } from "../../../lib/model/cluster";
+import type { INodeCarrier } from "../../../lib/model/node-carrier";
+import { PlainCarrier, butane, ignition, k3s, kubeadmConfigTemplate, rke2 } from "../../../lib/node";
+import { Manifests } from "../../../lib/synth";
+import {
+  type Artefacts,
+  type ExampleName,
+  explained,
+  filesOf,
+  delivered,
+} from "../../fixtures/explain/artefacts";
+import {
+  fromAcr,
+  fromEcr,
+  makers,
+  openShiftCluster,
+  plainCluster,
+  synthesizedPulls,
+} from "../../support/image-pulls";
 
 type Stack = {
   locals: Record<string, string>;
@@ -16,7 +37,7 @@ const STACK = /cdk\.tf\.json$/;
 
 function changed(name: ExampleName, change: (stack: Stack) => void): Artefacts {
   return new Map(
-    [...synthesized(name)].map(([path, text]): [string, string] => {
+    [...delivered(name)].map(([path, text]): [string, string] => {
       if (!STACK.test(path)) return [path, text];
       const stack = JSON.parse(text) as Stack;
       change(stack);
@@ -108,7 +129,7 @@ describe("a pull is not allowed if a rendered copy", () => {
     ["in an output configures nodes otherwise", "rke2", inPlace(output, NODES, "tokenAttributes", "token")],
   ])("%s", (_, name, change) => {
     const account = "shop/web";
-    expect(verdicts(synthesized(name), account)).toEqual(new Set(["allowed"]));
+    expect(verdicts(delivered(name), account)).toEqual(new Set(["allowed"]));
     expect([...verdicts(changed(name, change), account)].filter((each) => each !== "allowed")).not.toEqual(
       [],
     );
@@ -143,5 +164,45 @@ describe("a pull stays allowed with", () => {
     ],
   ])("%s", (_, name, change) => {
     expect(verdicts(changed(name, change), "shop/web")).toEqual(new Set(["allowed"]));
+  });
+});
+
+describe("copies that are equal", () => {
+  const carriers: Readonly<Record<string, INodeCarrier<Construct>>> = {
+    RKE2: rke2(),
+    Ignition: k3s({ by: ignition() }),
+    Butane: rke2({ by: butane({ variant: "flatcar" }) }),
+    "Cluster API": kubeadmConfigTemplate({ name: "w", namespace: "n" }),
+
+    "plain data": new PlainCarrier(),
+  };
+  const clusters: Readonly<Record<string, () => ICluster<Construct>>> = {
+    ...Object.fromEntries(
+      Object.entries(carriers).map(([name, carrier]) => [
+        name,
+        () => plainCluster({ carriers: [carrier], plugins: { ecr: "1.35.2", acr: "1.36.5" } }),
+      ]),
+    ),
+    OpenShift: () => openShiftCluster(),
+  };
+
+  it.each(Object.entries(clusters))("change nothing, late values included: %s", (_, cluster) => {
+    const written = (files: readonly string[]): string =>
+      synthesizedPulls((stack) => {
+        for (const [nth, file] of files.entries())
+          new TerraformOutput(stack, `file-${nth}`, { value: Manifests.of(stack).rendered(file) });
+        return {
+          cluster: cluster(),
+          identities: [makers.aws(), makers.azure()],
+          pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] }],
+        };
+      }).outdir;
+    const plain = written([]);
+    const paths = [...filesOf(plain).keys()].map((path) => path.replace(/^stacks\/prod\//, ""));
+    const files = paths.filter((path) => /^(?:manifests|nodes)\//.test(path));
+    expect(files.length).toBeGreaterThan(2);
+    const checks = (folder: string): unknown =>
+      explain([folder]).map((each) => each.checks.map(({ id, status, reason }) => [id, status, reason]));
+    expect(checks(written(files))).toEqual(checks(plain));
   });
 });
