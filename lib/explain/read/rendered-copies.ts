@@ -67,16 +67,22 @@ function textsIn(scope: Scope): readonly DeliveredText[] {
   const delivered = (template: unknown, source: Source): readonly DeliveredText[] =>
     typeof template === "string" ? [{ template, source }] : [];
   const locals = [...scope.named].filter(([name]) => name.startsWith("local."));
+  const outputs = [...scope.outputs].map(([name, value]) =>
+    delivered(value, { file, path: `output.${name}` }),
+  );
+  const contents = [...scope.resources.values()].flatMap((resource) =>
+    CONTENTS.filter((name) => resource.names.includes(name)).map((name) =>
+      delivered(resource.written([name]), below(resource.source, name)),
+    ),
+  );
   return [
     ...locals.flatMap(([name, value]) => delivered(value, { file, path: name.replace("local.", "locals.") })),
-    ...[...scope.outputs].flatMap(([name, value]) => delivered(value, { file, path: `output.${name}` })),
-    ...[...scope.resources.values()].flatMap((resource) =>
-      CONTENTS.filter((name) => resource.names.includes(name)).flatMap((name) =>
-        delivered(resource.written([name]), below(resource.source, name)),
-      ),
-    ),
+    ...[...outputs, ...contents].flat().filter(({ template }) => MAY_HOLD.test(template)),
   ];
 }
+
+/** Lines, a local that has them, or base64 of them; most outputs have none of these. */
+const MAY_HOLD = /\n|\blocal\.|^[\w+/]{64,}={0,2}$/;
 
 /** What begins documents of Kubernetes and of nodes; other texts need not be parsed. */
 const DOCUMENT = /kind"?:|write_files"?:|"ignition"|variant:|machine"?:|kubeletFlags"?:/;
