@@ -31,6 +31,8 @@ export interface Judged {
   readonly paths: readonly string[];
   /** Names of the plugins. */
   readonly plugins: readonly string[];
+  /** The recorded checksums of plugins, by name. */
+  readonly checksums: ReadonlyMap<string, string>;
 }
 
 /** Beginnings of paths from which neither the kubelet nor systemd, cron, udev or the loader take commands. */
@@ -139,7 +141,7 @@ interface Place extends Judged {
 }
 
 function fileDoubt(path: string, file: NodeFileFact, place: Place): string | undefined {
-  const { paths, plugins, directory, folder, kept } = place;
+  const { paths, plugins, checksums, directory, folder, kept } = place;
   const content = orElse(file.content, () => undefined);
   const isAbove = (inner: string): boolean => inner.startsWith(`${path}/`);
   if ([...kept.files, directory ?? "", folder ?? ""].some(isAbove))
@@ -147,7 +149,7 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
   if (paths.includes(path) || (folder !== undefined && path.startsWith(`${folder}/`))) return undefined;
   if (directory !== undefined && path.startsWith(`${directory}/`))
     return plugins.some((each) => path === `${directory}/${each}`)
-      ? pluginDoubt(path, file, content?.replaceAll(`exec ${directory}/`, "exec /"))
+      ? pluginDoubt(path, file, content?.replaceAll(`exec ${directory}/`, "exec /"), checksums)
       : undefined;
   const host = KUBELET_FILES.find(({ isRead }) => isRead(path));
   if (host) {
@@ -166,10 +168,14 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
 
 function pluginDoubt(
   path: string,
-  { mode = 0 }: NodeFileFact,
+  { mode = 0, sha256 }: NodeFileFact,
   content: string | undefined,
+  checksums: Judged["checksums"],
 ): string | undefined {
   if ((mode & EXECUTABLE) === 0) return `${path} is not executable`;
+  const recorded = checksums.get(posix.basename(path));
+  if (sha256 !== undefined && recorded !== undefined && sha256 !== recorded)
+    return `${path} is downloaded ${sha256 === "" ? "without the checksum that is" : "with another checksum than is"} recorded for the plugin`;
   return content === undefined || SECOND_NAME.test(content)
     ? undefined
     : `what the plugin ${path} does is not known`;

@@ -184,8 +184,8 @@ function nodeOf(
 ): NodeFact {
   const { source, late } = first;
   const commands = setup.commands?.map(shellText) ?? [];
-  const fetched = commands.flatMap(fetchedBy).map(({ path }): CarriedFile => {
-    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE };
+  const fetched = commands.flatMap(fetchedBy).map(({ path, sha256 }): CarriedFile => {
+    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE, sha256 };
   });
   const files = new Map<string, NodeFileFact>();
   for (const file of [...setup.files, ...fetched]) {
@@ -232,7 +232,8 @@ const TWICE: Known<string> = notKnown({ kind: "contested", what: "it appears twi
 /** A file as a fact about nodes. */
 export function carriedFile(file: CarriedFile, source: Source, late: LateReader): NodeFileFact {
   const place = below(source, propertyPath(file.at));
-  return { content: contentOf(file, late), source: place, mode: file.mode, owner: undefined, overwrites: [] };
+  const { mode, sha256 } = file;
+  return { content: contentOf(file, late), source: place, mode, sha256, owner: undefined, overwrites: [] };
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {
