@@ -436,7 +436,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
         organization: "policies of organizations limit accounts",
         owner: "the owner of a repository has a say",
         place: "ARNs name partition, account and region",
-        "node-groups": "launch templates give nodes their files",
         "pod-identity": "EKS hands roles to service accounts by associations",
         registry: "repositories and registries have policies",
         "resource-policies": "keys, buckets, queues and secrets have policies",

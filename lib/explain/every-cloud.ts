@@ -1,6 +1,5 @@
 import { isPluginExecutable, isWithin, pluginRow } from "../rules/plugins";
 import { orElse } from "../model/known";
-import { nodeGroups } from "./aws/node-groups";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
@@ -14,6 +13,7 @@ import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
+import { nodePools as poolsIn } from "./shared/node-pools";
 import type { Issuers } from "./shared/object-store";
 import type { Shape } from "../artefact/fact-shape";
 import { record } from "../model/parsed";
@@ -29,7 +29,7 @@ export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(
 
 /** What clouds give the nodes that they make. */
 export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
-  documentsOfPools(nodeGroups(terraform));
+  documentsOfPools(poolsIn(terraform));
 
 /** The clusters of Kubernetes in all clouds. */
 export const declaredClusters = (terraform: Terraform): readonly DeclaredCluster[] =>

@@ -117,7 +117,7 @@ const PROFILE = ["profile-present", "profile-readable", "profile-well-formed", "
 
 /** The links that a value belongs to, by file and keys; the first row that fits counts. */
 const LINKS: readonly (readonly [file: RegExp, keys: RegExp, links: readonly CheckId[]])[] = [
-  [/\.tf\.json$/, /^locals(?:\.\w+_txt)?$|^resource\.aws_(?:eks_node_group|launch_template)\./, [...NODE]],
+  [/\.tf\.json$/, /^locals(?:\.nodes_\w+)?$|^resource\.aws_(?:eks_node_group|launch_template)\./, [...NODE]],
   [/state\.json$/, /./, [...TRUST, ...RIGHT]],
   [/tf\.json$/, /\.(?:google_iam_workload_identity_pool|aws_iam_openid_connect_|azurerm_federated_)/, TRUST],
   [/tf\.json$/, /^resource\.aws_(?:cloudfront|s3)_/, ["issuer-trusted"]],

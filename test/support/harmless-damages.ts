@@ -49,7 +49,7 @@ const HARMLESS: readonly Row[] = [
   ],
   [
     TERRAFORM,
-    /\.(?:content|source_content|jwks_json)$|^locals(\.|$)/,
+    /\.(?:content|source_content|jwks_json)$/,
     "no artefact says which keys are the cluster's: a text that is not known is not judged",
   ],
   [

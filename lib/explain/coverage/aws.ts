@@ -124,11 +124,30 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "cluster_name",
   },
   aws_launch_template: {
-    read: "name user_data latest_version",
-    harmless: `${COMMON} block_device_mappings capacity_reservation_specification cpu_options credit_specification default_version description disable_api_stop disable_api_termination ebs_optimized enclave_options hibernation_options instance_initiated_shutdown_behavior instance_market_options instance_requirements instance_type key_name license_specification maintenance_options metadata_options monitoring name_prefix network_interfaces placement private_dns_name_options region security_group_names tag_specifications update_default_version vpc_security_group_ids`,
+    read: "name image_id user_data latest_version default_version update_default_version",
+    harmless: `${COMMON} block_device_mappings capacity_reservation_specification cpu_options credit_specification description disable_api_stop disable_api_termination ebs_optimized enclave_options hibernation_options iam_instance_profile instance_initiated_shutdown_behavior instance_market_options instance_requirements instance_type key_name license_specification maintenance_options metadata_options monitoring name_prefix network_interfaces placement private_dns_name_options region security_group_names tag_specifications vpc_security_group_ids`,
     computed: "arn",
     names: "id",
-    usedBy: "aws_eks_node_group",
+    usedBy: "aws_eks_node_group aws_autoscaling_group",
+  },
+  aws_launch_configuration: {
+    read: "name image_id user_data user_data_base64",
+    harmless:
+      "id associate_public_ip_address ebs_block_device ebs_optimized enable_monitoring ephemeral_block_device iam_instance_profile instance_type key_name metadata_options name_prefix placement_tenancy region root_block_device security_groups spot_price",
+    computed: "arn",
+    names: "id",
+    usedBy: "aws_autoscaling_group",
+  },
+  aws_autoscaling_group: {
+    read: "name launch_configuration mixed_instances_policy",
+    harmless:
+      "id availability_zone_distribution availability_zones capacity_rebalance capacity_reservation_specification context default_cooldown default_instance_warmup desired_capacity desired_capacity_type enabled_metrics force_delete force_delete_warm_pool health_check_grace_period health_check_type ignore_failed_scaling_activities initial_lifecycle_hook instance_maintenance_policy instance_refresh load_balancers max_instance_lifetime max_size metrics_granularity min_elb_capacity min_size name_prefix placement_group protect_from_scale_in region service_linked_role_arn suspended_processes target_group_arns termination_policies traffic_source vpc_zone_identifier wait_for_capacity_timeout wait_for_elb_capacity warm_pool",
+    computed: "arn",
+    blocks: {
+      launch_template: { read: "id name version" },
+      tag: { read: "key value", harmless: "propagate_at_launch" },
+    },
+    owner: "tag",
   },
   aws_ecr_account_setting: { read: "value", harmless: "name region" },
   aws_eks_cluster: {

@@ -69,43 +69,51 @@ const KUBELET_CONFIGURATION: Coverage = {
   read: "apiVersion kind featureGates",
   harmless: `address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
     clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize
-    containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType cpuCFSQuota cpuCFSQuotaPeriod
-    cpuManagerPolicy cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff enableContentionProfiling
-    enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers enableProfilingHandler enableServer
-    enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst eventRecordQPS evictionHard
-    evictionMaxPodGracePeriod evictionMinimumReclaim evictionPressureTransitionPeriod evictionSoft
-    evictionSoftGracePeriod failCgroupV1 failSwapOn fileCheckFrequency hairpinMode healthzBindAddress healthzPort
-    httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge
-    imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit kernelMemcgNotification kubeAPIBurst kubeAPIQPS
-    kubeReserved kubeReservedCgroup kubeletCgroups localStorageCapacityIsolation logging makeIPTablesUtilChains
-    maxOpenFiles maxParallelImagePulls maxPods memoryManagerPolicy memorySwap memoryThrottlingFactor
-    mergeDefaultEvictionSettings nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency
-    nodeStatusUpdateFrequency oomScoreAdj podCIDR podPidsLimit podsPerCore port protectKernelDefaults providerID
-    qosReserved readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS reservedMemory
-    reservedSystemCPUs resolvConf rotateCertificates runtimeRequestTimeout seccompDefault serializeImagePulls
-    serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority
-    shutdownGracePeriodCriticalPods staticPodPath streamingConnectionIdleTimeout syncFrequency systemCgroups
-    systemReserved systemReservedCgroup tlsCertFile tlsCipherSuites tlsMinVersion tlsPrivateKeyFile
+    containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType cpuCFSQuota
+    cpuCFSQuotaPeriod cpuManagerPolicy cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff
+    enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers
+    enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable
+    eventBurst eventRecordQPS evictionHard evictionMaxPodGracePeriod evictionMinimumReclaim
+    evictionPressureTransitionPeriod evictionSoft evictionSoftGracePeriod failCgroupV1 failSwapOn fileCheckFrequency
+    hairpinMode healthzBindAddress healthzPort httpCheckFrequency imageGCHighThresholdPercent
+    imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge imageServiceEndpoint iptablesDropBit
+    iptablesMasqueradeBit kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeletCgroups kubeReserved
+    kubeReservedCgroup localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles
+    maxParallelImagePulls maxPods memoryManagerPolicy memorySwap memoryThrottlingFactor mergeDefaultEvictionSettings
+    nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj
+    podCIDR podLogsDir podPidsLimit podsPerCore port protectKernelDefaults providerID qosReserved readOnlyPort
+    registerNode registerWithTaints registryBurst registryPullQPS reservedMemory reservedSystemCPUs resolvConf
+    rotateCertificates runtimeRequestTimeout seccompDefault serializeImagePulls serverTLSBootstrap
+    showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods
+    singleProcessOOMKill staticPodPath streamingConnectionIdleTimeout syncFrequency systemCgroups systemReserved
+    systemReservedCgroup tlsCertFile tlsCipherSuites tlsCurvePreferences tlsMinVersion tlsPrivateKeyFile
     topologyManagerPolicy topologyManagerPolicyOptions topologyManagerScope tracing userNamespaces volumePluginDir
     volumeStatsAggPeriod`,
 };
 
 const FLAGS: Coverage = {
   read: "config feature-gates image-credential-provider-bin-dir image-credential-provider-config",
-  harmless: `address allowed-unsafe-sysctls anonymous-auth authentication-token-webhook authorization-mode
-    bootstrap-kubeconfig cert-dir cgroup-driver cgroup-root client-ca-file cloud-config cloud-provider cluster-dns
-    cluster-domain container-log-max-files container-log-max-size container-runtime container-runtime-endpoint
-    cpu-cfs-quota cpu-manager-policy cpu-manager-policy-options enforce-node-allocatable event-burst event-qps
-    eviction-hard eviction-minimum-reclaim eviction-soft eviction-soft-grace-period fail-swap-on hostname-override
-    image-gc-high-threshold image-gc-low-threshold kube-api-burst kube-api-qps kube-reserved kube-reserved-cgroup
-    kubeconfig kubelet-cgroups logging-format make-iptables-util-chains max-open-files max-pods memory-manager-policy
-    minimum-container-ttl-duration node-ip node-labels node-status-update-frequency pod-infra-container-image
-    pod-manifest-path pod-max-pids pods-per-core protect-kernel-defaults provider-id read-only-port register-node
-    register-with-taints registry-burst registry-qps reserved-cpus reserved-memory resolv-conf rotate-certificates
+  harmless: `address allowed-unsafe-sysctls anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl
+    authorization-mode authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+    bootstrap-kubeconfig cert-dir cgroup-driver cgroup-root cgroups-per-qos client-ca-file cloud-config cloud-provider
+    cluster-dns cluster-domain container-log-max-files container-log-max-size container-runtime-endpoint
+    contention-profiling cpu-cfs-quota cpu-cfs-quota-period cpu-manager-policy cpu-manager-policy-options
+    cpu-manager-reconcile-period enable-controller-attach-detach enable-debugging-handlers enable-server
+    enforce-node-allocatable event-burst event-qps eviction-hard eviction-max-pod-grace-period
+    eviction-minimum-reclaim eviction-pressure-transition-period eviction-soft eviction-soft-grace-period
+    fail-cgroupv1 fail-swap-on file-check-frequency hairpin-mode healthz-bind-address healthz-port hostname-override
+    http-check-frequency image-gc-high-threshold image-gc-low-threshold image-service-endpoint
+    kernel-memcg-notification kube-api-burst kube-api-content-type kube-api-qps kube-reserved kube-reserved-cgroup
+    kubeconfig kubelet-cgroups local-storage-capacity-isolation logging-format make-iptables-util-chains
+    max-open-files max-pods maximum-dead-containers maximum-dead-containers-per-container memory-manager-policy
+    minimum-container-ttl-duration minimum-image-ttl-duration node-ip node-labels node-status-max-images
+    node-status-update-frequency oom-score-adj pod-cidr pod-infra-container-image pod-manifest-path pod-max-pids
+    pods-per-core port protect-kernel-defaults provider-id read-only-port register-node register-with-taints
+    registry-burst registry-qps reserved-cpus reserved-memory resolv-conf root-dir rotate-certificates
     rotate-server-certificates runtime-cgroups runtime-request-timeout seccomp-default serialize-image-pulls
-    streaming-connection-idle-timeout system-cgroups system-reserved system-reserved-cgroup tls-cert-file
-    tls-cipher-suites tls-min-version tls-private-key-file topology-manager-policy topology-manager-scope v vmodule
-    volume-plugin-dir`,
+    streaming-connection-idle-timeout sync-frequency system-cgroups system-reserved system-reserved-cgroup
+    tls-cert-file tls-cipher-suites tls-min-version tls-private-key-file topology-manager-policy
+    topology-manager-policy-options topology-manager-scope v vmodule volume-plugin-dir volume-stats-agg-period`,
 };
 
 const REGISTRATION: Coverage = {
@@ -184,7 +192,7 @@ const NODE_CONFIG: Coverage = {
       harmless: "cluster featureGates",
       blocks: {
         containerd: { read: "config", harmless: "baseRuntimeSpec" },
-        instance: { harmless: "localStorage" },
+        instance: { harmless: "localStorage network" },
         kubelet: {
           read: "flags",
           harmless: "maxPodsExpression",
@@ -214,16 +222,19 @@ const NODE_CLASS: Coverage = {
 
 const RANCHER: Coverage = {
   read: "image-credential-provider-bin-dir image-credential-provider-config kubelet-arg",
-  harmless: `advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address
-    cloud-provider-config cloud-provider-name cluster-cidr cluster-dns cluster-domain cluster-init cni
-    control-plane-resource-limits control-plane-resource-requests datastore-endpoint debug disable
-    disable-cloud-controller disable-helm-controller disable-kube-proxy disable-network-policy disable-scheduler
-    egress-selector-mode enable-servicelb etcd-arg etcd-expose-metrics etcd-s3 etcd-s3-bucket etcd-s3-endpoint
-    etcd-s3-folder etcd-s3-region etcd-snapshot-dir etcd-snapshot-retention etcd-snapshot-schedule-cron
-    flannel-backend flannel-iface ingress-controller kube-apiserver-arg kube-cloud-controller-manager-arg
-    kube-controller-manager-arg kube-proxy-arg kube-scheduler-arg lb-server-port log node-external-ip node-ip node-label
-    node-name node-taint pause-image pod-security-admission-config-file prefer-bundled-bin profile protect-kernel-defaults
-    resolv-conf secrets-encryption selinux server service-cidr service-node-port-range snapshotter
+  harmless: `advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address cloud-provider-config
+    cloud-provider-name cluster-cidr cluster-dns cluster-domain cluster-init cni control-plane-resource-limits
+    control-plane-resource-requests datastore-cafile datastore-certfile datastore-endpoint datastore-keyfile debug
+    default-local-storage-path disable disable-cloud-controller disable-helm-controller disable-kube-proxy
+    disable-network-policy disable-scheduler egress-selector-mode enable-servicelb etcd-arg etcd-disable-snapshots
+    etcd-expose-metrics etcd-s3 etcd-s3-access-key etcd-s3-bucket etcd-s3-endpoint etcd-s3-endpoint-ca etcd-s3-folder
+    etcd-s3-insecure etcd-s3-region etcd-s3-secret-key etcd-s3-skip-ssl-verify etcd-s3-timeout etcd-snapshot-compress
+    etcd-snapshot-dir etcd-snapshot-name etcd-snapshot-retention etcd-snapshot-schedule-cron flannel-backend
+    flannel-external-ip flannel-iface flannel-ipv6-masq helm-job-image https-listen-port ingress-controller
+    kube-apiserver-arg kube-cloud-controller-manager-arg kube-controller-manager-arg kube-proxy-arg kube-scheduler-arg
+    lb-server-port log node-external-ip node-ip node-label node-name node-taint pause-image
+    pod-security-admission-config-file prefer-bundled-bin profile protect-kernel-defaults resolv-conf
+    secrets-encryption selinux server service-cidr service-node-port-range servicelb-namespace snapshotter
     system-default-registry tls-san tls-san-security token token-file v vmodule with-node-id write-kubeconfig
     write-kubeconfig-group write-kubeconfig-mode`,
 };

@@ -95,7 +95,7 @@ export function entryMatched(facts: ImageFacts): Answer {
   if (!node || node.documents.length === 0)
     return unknown(
       `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read${node ? why(node) + ofNearPool(node, artefacts) : ""}`,
-      "also give explain the manifests or files that carry it",
+      node?.remedy ?? "also give explain the manifests or files that carry it",
       where,
     );
   if (!repository)

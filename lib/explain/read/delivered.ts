@@ -5,6 +5,7 @@
 
 import type { DeliveryEntry } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { grouped } from "../../model/grouped";
 import type { Resource } from "./block";
 import { type BoundStack, isFilled } from "./bound-copies";
 import {
@@ -14,6 +15,7 @@ import {
   mayAnnotate,
 } from "./manifest-resources";
 import type { KubernetesDocument } from "./objects";
+import { type WrittenStack, contradictingCopies } from "./rendered-copies";
 import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
 import { readStackConfiguration } from "./terraform-configuration";
@@ -41,8 +43,29 @@ export function objectsInResources(folder: string): readonly unknown[] {
   return scope === undefined ? [] : manifestResources(scope).objects.map(({ value }) => value);
 }
 
-/** The objects of all resources. */
-export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terraform): Delivered {
+/** The objects of all resources, the documents that they give to pools of nodes, and copies that contradict files. */
+export function deliveredObjects(
+  stacks: readonly WrittenStack[],
+  terraform: Terraform,
+  pools: readonly KubernetesDocument[],
+): Delivered {
+  const { byStack, any, ...others } = objectsOfResources(stacks, terraform);
+  const ofPools = poolsByStack(pools, stacks);
+  const copies = contradictingCopies(stacks);
+  const given = stacks.flatMap((stack) => {
+    const further = [...(ofPools.get(stack) ?? []), ...(copies.get(stack.name) ?? [])];
+    return further.length > 0
+      ? [[stack.name, [...(byStack.get(stack.name) ?? []), ...further]] as const]
+      : [];
+  });
+  return {
+    ...others,
+    byStack: new Map([...byStack, ...given]),
+    any: [...any, ...(ofPools.get(undefined) ?? [])],
+  };
+}
+
+function objectsOfResources(stacks: readonly BoundStack[], terraform: Terraform): Delivered {
   const read = new Map(terraform.scopes.map((scope) => [scope, manifestResources(scope)]));
   const ofStacks = new Set(stacks.map(({ scope }) => scope));
   const others = [...read].filter(([scope]) => !ofStacks.has(scope)).map(([, each]) => each);
@@ -79,6 +102,17 @@ export function deliveredObjects(stacks: readonly BoundStack[], terraform: Terra
     perhaps: [...perhaps, ...any.flatMap(({ skipped }) => skipped)].map(({ source }) => source),
     skipped: [...[...read.values()], ...any].flatMap((each) => each.skipped),
   };
+}
+
+/** A pool that names no cluster is of the one that is declared beside it, if there is one. */
+function poolsByStack<S extends BoundStack>(
+  pools: readonly KubernetesDocument[],
+  stacks: readonly S[],
+): ReadonlyMap<S | undefined, readonly KubernetesDocument[]> {
+  const declared = stacks.filter(({ identity }) => identity !== undefined);
+  return grouped(pools, ({ pool }) =>
+    pool?.cluster === undefined ? declared.find(({ folder }) => folder === pool?.folder) : undefined,
+  );
 }
 
 /** The resources that were not read, without those whose objects a plan or state has. */

@@ -240,6 +240,12 @@ function readYaml(text: string, firstOnly = false): Yaml {
   }
 }
 
+/** All documents of a YAML or JSON text; `undefined` if it is neither. */
+export function yamlValues(text: string): readonly unknown[] | undefined {
+  const read = readYaml(text);
+  return "values" in read ? read.values : undefined;
+}
+
 /** The parser is recursive, and reports a stack overflow like any other error. */
 const STACK = "Maximum call stack size exceeded";
 

@@ -82,10 +82,10 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     files.unread,
   );
   const wrong = wronglyFilled(copies, stacks, terraform);
-  const delivered = deliveredObjects(stacks, terraform);
+  const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
   const named = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
-  const plain = [...kustomized(named), ...delivered.any, ...(options.nodePools?.(terraform) ?? [])];
+  const plain = [...kustomized(named), ...delivered.any];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths, input.others, files.unread.skipped);
   const inference = inferenceOf(terraform, named, options);

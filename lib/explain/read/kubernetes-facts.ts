@@ -219,7 +219,7 @@ function readNodes(
   const configs = objects
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
-  const { setups, bare } = setupsOf(all, own.of("EC2NodeClass"), cluster);
+  const { setups, bare } = setupsOf(all, own, cluster);
   const nodes = [
     ...nodesOfDocuments(setups),
     ...hostedNodes(objects, cluster),
@@ -237,7 +237,10 @@ function readNodes(
     nodes: [
       ...placed,
       ...unconfiguredPools(configs, configured, objects.of("MachineConfigPool"), cluster),
-      ...bare.map(({ name, source, userData }) => unconfigured(name, source, whyNot(userData))),
+      ...(placed.length > 0 ? bare : []).map(({ name, source, userData, remedy }) => ({
+        ...unconfigured(name, source, whyNot(userData)),
+        remedy,
+      })),
     ],
     skipped: [
       ...configs.flatMap(refusedConfig),

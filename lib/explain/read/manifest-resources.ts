@@ -199,8 +199,10 @@ const DATA_URL = "data:text/plain;charset=utf-8;base64,";
 const HEXADECIMAL = 16;
 
 /** The texts of one resource in the form of a manifest, and the values of their placeholders. */
-class Texts {
+export class Texts {
   readonly #scope: Scope;
+  /** Locals within which it is. */
+  readonly #followed: string[] = [];
   readonly #plain = new Map<string, Known<string>>();
   readonly #encoded = new Map<string, string>();
 
@@ -218,6 +220,25 @@ class Texts {
           (each) => this.#plain.get(each),
           (each) => this.#encoded.get(each),
         );
+  }
+
+  /** A whole document as a text: values in it that are written as JSON become texts in quotes. */
+  document(template: string): string {
+    const expression = parseTemplate(template);
+    const parts = expression.kind === "template" ? expression.parts : [expression];
+    const pieces = parts.map((part): string => {
+      if (typeof part === "string") return part;
+      const [argument] = part.kind === "call" && part.name === "jsonencode" ? part.args : [];
+      if (argument) return JSON.stringify(this.#text(argument));
+      const name = part.kind === "path" && part.root === "local" ? `local.${String(part.steps[0])}` : "";
+      const local = this.#scope.named.get(name);
+      if (typeof local !== "string" || this.#followed.includes(name)) return this.#behind("", part);
+      this.#followed.push(name);
+      const text = this.document(local);
+      this.#followed.pop();
+      return text;
+    });
+    return pieces.join("");
   }
 
   /** A copy without the nulls that a plan writes for absent fields. */

@@ -16,6 +16,7 @@ import {
   whyText,
 } from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
+import { isPluginExecutable } from "../../rules/plugins";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { withoutCredentials } from "./credentials";
@@ -72,6 +73,8 @@ export interface NodeConfiguration {
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
   readonly files: ReadonlyMap<string, NodeFileFact>;
+  /** What to do about nodes that take no configuration. */
+  readonly remedy?: string | undefined;
 }
 
 const READ: Known<KubeletReads> = known({ reads: true });
@@ -102,7 +105,7 @@ export function nodeConfiguration(
       : (unreadable ??
         node.doubt ??
         versionDoubt(node, cluster) ??
-        nodeDoubt(node, judgedOf(paths, entries)));
+        nodeDoubt(node, judgedOf(paths, entries, cluster), kubeletVersion(cluster)));
   return {
     ...unconfigured(node.name, node.source),
     documents,
@@ -124,9 +127,19 @@ function versionDoubt({ kubelet, name }: NodeFact, cluster: ClusterFacts): strin
 }
 
 /** The files that the kubelet and its plugins read, and the plugins' names. */
-function judgedOf(paths: readonly string[], entries: readonly ProviderEntry[]): Judged {
+function judgedOf(
+  paths: readonly string[],
+  entries: readonly ProviderEntry[],
+  { plugins = {} }: ClusterFacts,
+): Judged {
   const given = entries.flatMap(({ args }) => args.flatMap((each) => orElse(each, () => [])));
-  return { paths: [...paths, ...given], plugins: entries.map(({ name }) => name) };
+  const names = entries.map(({ name }) => name);
+  const checksums = Object.entries(plugins).flatMap(([plugin, { source }]) =>
+    names.flatMap((name) =>
+      source && isPluginExecutable(plugin, name) ? [[name, source.sha256] as const] : [],
+    ),
+  );
+  return { paths: [...paths, ...given], plugins: names, checksums: new Map(checksums) };
 }
 
 /** Nodes without a configuration, and why none was read. */

@@ -6,6 +6,7 @@
 import { posix } from "node:path";
 import { known, orElse } from "../../model/known";
 import { plainOf } from "../../model/tree";
+import { compareVersions } from "../../model/version";
 import { type Kept, unitCommands, unitLines, unknownCommand } from "../../rules/node/commands";
 import { isFeatureGate } from "../../rules/kubelet/feature-gates";
 import { KUBELET_FILES } from "../../rules/node/forms";
@@ -30,6 +31,8 @@ export interface Judged {
   readonly paths: readonly string[];
   /** Names of the plugins. */
   readonly plugins: readonly string[];
+  /** The recorded checksums of plugins, by name. */
+  readonly checksums: ReadonlyMap<string, string>;
 }
 
 /** Beginnings of paths from which neither the kubelet nor systemd, cron, udev or the loader take commands. */
@@ -60,17 +63,12 @@ const EXECUTABLE = 0o111;
 const SHOWN = 80;
 
 /** Why it is not known whether the kubelet runs with what was read; a clause. */
-export function nodeDoubt(node: NodeFact, judged: Judged): string | undefined {
+export function nodeDoubt(node: NodeFact, judged: Judged, kubelet: string | undefined): string | undefined {
   const stated = orElse<KubeletFlags | undefined, undefined>(node.flags ?? known(undefined), () => undefined);
   const command = stated ? undefined : kubeletCommand(node);
   const flags = stated ?? command?.flags ?? new Map();
-  const flag = unknownKey("flags", Object.fromEntries([...flags].map(([name]) => [name, ""])));
-  if (flag !== undefined) return `what the kubelet flag --${flag} does is not known`;
-  const gate = nodeGateStatements(node)
-    .flatMap(({ gates }) => [...gates.keys()])
-    .find((each) => !isFeatureGate(each));
-  if (gate !== undefined)
-    return `no known kubelet has the feature gate ${gate}, with which it would not start`;
+  const unstarted = flagDoubt([...flags.keys()], kubelet) ?? gateDoubt(node, kubelet);
+  if (unstarted !== undefined) return unstarted;
   const valueOf = (name: string): string | undefined =>
     orElse<string | undefined, undefined>(flags.get(name) ?? known(undefined), () => undefined);
   const [directory, folder] = [valueOf(BIN_FLAG), valueOf(CONFIG_FLAG)];
@@ -87,6 +85,30 @@ export function nodeDoubt(node: NodeFact, judged: Judged): string | undefined {
     commandDoubt(node.commands ?? [], kept) ??
     placeDoubt(judged.plugins, kept)
   );
+}
+
+/** The minors that no longer have a flag. Source: cmd/kubelet/app/options, 1.31 to 1.36. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  "cloud-config": "1.34",
+  "pod-infra-container-image": "1.35",
+};
+
+function flagDoubt(flags: readonly string[], kubelet: string | undefined): string | undefined {
+  const [unknown] = flags.filter((flag) => unknownKey("flags", { [flag]: "" }) !== undefined);
+  if (unknown !== undefined) return `what the kubelet flag --${unknown} does is not known`;
+  const removed = flags.find((flag) => {
+    const since = Object.hasOwn(WITHOUT, flag) ? WITHOUT[flag] : undefined;
+    return since !== undefined && (kubelet === undefined || compareVersions(since, kubelet) <= 0);
+  });
+  return removed && `kubelets from ${WITHOUT[removed]} on do not start with the flag --${removed}`;
+}
+
+function gateDoubt(node: NodeFact, kubelet: string | undefined): string | undefined {
+  const gates = nodeGateStatements(node).flatMap((each) => [...each.gates.keys()]);
+  const gate = gates.find((each) => !isFeatureGate(each, kubelet));
+  return gate === undefined
+    ? undefined
+    : `${kubelet !== undefined && isFeatureGate(gate) ? `kubelet ${kubelet} does not have` : "no known kubelet has"} the feature gate ${gate}, with which it would not start`;
 }
 
 /** A plugin that the document brings, but into another folder than the kubelet's. */
@@ -119,7 +141,7 @@ interface Place extends Judged {
 }
 
 function fileDoubt(path: string, file: NodeFileFact, place: Place): string | undefined {
-  const { paths, plugins, directory, folder, kept } = place;
+  const { paths, plugins, checksums, directory, folder, kept } = place;
   const content = orElse(file.content, () => undefined);
   const isAbove = (inner: string): boolean => inner.startsWith(`${path}/`);
   if ([...kept.files, directory ?? "", folder ?? ""].some(isAbove))
@@ -127,7 +149,7 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
   if (paths.includes(path) || (folder !== undefined && path.startsWith(`${folder}/`))) return undefined;
   if (directory !== undefined && path.startsWith(`${directory}/`))
     return plugins.some((each) => path === `${directory}/${each}`)
-      ? pluginDoubt(path, file, content?.replaceAll(`exec ${directory}/`, "exec /"))
+      ? pluginDoubt(path, file, content?.replaceAll(`exec ${directory}/`, "exec /"), checksums)
       : undefined;
   const host = KUBELET_FILES.find(({ isRead }) => isRead(path));
   if (host) {
@@ -146,10 +168,14 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
 
 function pluginDoubt(
   path: string,
-  { mode = 0 }: NodeFileFact,
+  { mode = 0, sha256 }: NodeFileFact,
   content: string | undefined,
+  checksums: Judged["checksums"],
 ): string | undefined {
   if ((mode & EXECUTABLE) === 0) return `${path} is not executable`;
+  const recorded = checksums.get(posix.basename(path));
+  if (sha256 !== undefined && recorded !== undefined && sha256 !== recorded)
+    return `${path} is downloaded ${sha256 === "" ? "without the checksum that is" : "with another checksum than is"} recorded for the plugin`;
   return content === undefined || SECOND_NAME.test(content)
     ? undefined
     : `what the plugin ${path} does is not known`;

@@ -19,6 +19,8 @@ export interface NodeFileFact {
   readonly source: Source;
   /** Permission bits; `undefined` if they are not stated. */
   readonly mode?: number | undefined;
+  /** As of a `CarriedFile`. */
+  readonly sha256?: string | undefined;
   /** The MachineConfig that writes it; `undefined` if none does. */
   readonly owner: string | undefined;
   /** The overwritten files that other MachineConfigs write to the same path, in their order. */

@@ -16,65 +16,110 @@ import {
   unread,
   whyText,
 } from "../../model/known";
+import { at, list, text } from "../../model/parsed";
+import { plainOf } from "../../model/tree";
 import { fetchedBy, shellText } from "../../rules/node/commands";
 import type { CarriedFile, CarriedSetup } from "../../rules/node/form";
 import { nodeFormOf } from "../../rules/node/forms";
 import { unknownKey } from "../coverage/node-documents";
 import type { ClusterFacts } from "./cluster-record";
+import { firstDocument } from "./documents";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
-import { type KubernetesDocument, type KubernetesObject, type NodePool, titleOf } from "./objects";
+import { KARPENTER_POOL, type KubernetesDocument, type Objects, titleOf } from "./objects";
 import { type Source, below } from "./source";
+import { type NodePool, ofNodeClass, readable } from "../shared/node-pools";
 
 /** True for a document that brings files or flags to nodes. */
 export function isNodeDocument(value: unknown): boolean {
   return nodeFormOf(value) !== undefined;
 }
 
-/** What Terraform gives the nodes of pools, as documents. */
+/** What Terraform gives the nodes of pools, as documents; those of pools without a setup have no value. */
 export function documentsOfPools(pools: readonly NodePool[]): readonly KubernetesDocument[] {
-  return pools.map((pool) => ({
-    value: orElse(pool.userData, () => undefined),
-    source: pool.source,
-    late: known,
-    management: false,
-    ofStack: false,
-    spoke: undefined,
-    forNodes: true,
-    pool,
-  }));
+  return pools.map((pool) => {
+    const userData = orElse(pool.userData, () => undefined) ?? "";
+    const value = isNodeDocument(userData) ? userData : plainOf(firstDocument(known(userData)).value, "");
+    return {
+      value: isNodeDocument(value) ? value : undefined,
+      source: pool.source,
+      head: userData.split("\n", 1)[0],
+      late: known,
+      management: false,
+      ofStack: false,
+      spoke: undefined,
+      forNodes: true,
+      pool,
+    };
+  });
 }
 
 /**
- * The documents of a cluster that bring files to nodes, each once; and its pools without one, if nodes get theirs from
- * user data.
+ * The documents of a cluster that bring files to nodes, each once; and its pools without one, if nothing else may bring
+ * theirs.
  */
 export function setupsOf(
   all: readonly KubernetesDocument[],
-  classes: readonly KubernetesObject[],
+  objects: Objects,
   { name, cloudName = name }: ClusterFacts,
 ): { readonly setups: readonly KubernetesDocument[]; readonly bare: readonly NodePool[] } {
   const isIts = ({ pool }: KubernetesDocument): boolean =>
-    pool === undefined || cloudName === undefined || is(pool.cluster, cloudName) !== "no";
+    pool?.cluster === undefined || cloudName === undefined || is(pool.cluster, cloudName) !== "no";
   const own = all.filter(isIts);
-  const texts = new Set(own.flatMap(({ pool, value }) => (pool === undefined ? [value] : [])));
+  const texts = new Set(
+    own.flatMap(({ pool, value }) => (pool === undefined ? [JSON.stringify(value)] : [])),
+  );
   const setups = own.filter(
-    ({ pool, value }) => pool === undefined || (isNodeDocument(value) && !texts.has(value)),
+    ({ pool, value }) => pool === undefined || (value !== undefined && !texts.has(JSON.stringify(value))),
   );
   const isByUserData = own.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
-  const ofClasses = classes.map(({ value, source, kind }): NodePool => {
-    return { name: titleOf(value, kind), cluster: known(""), userData: known(undefined), source };
-  });
-  const ofPools = own.flatMap(({ pool, value }) => (pool && !isNodeDocument(value) ? [pool] : []));
-  return { setups, bare: isByUserData ? [...ofPools, ...ofClasses] : [] };
+  const ofPools = own.flatMap(({ pool, value }) => (pool && value === undefined ? [pool] : []));
+  const bare = [...ofPools, ...poolsOfKarpenter(objects, own)].filter(
+    ({ hasOwnImage, userData }) => isByUserData || hasOwnImage !== true || is(userData, undefined) !== "yes",
+  );
+  return { setups, bare };
 }
+
+/** Karpenter's node classes without a setup, and pools whose class is not among those that were read. */
+function poolsOfKarpenter(objects: Objects, setups: readonly KubernetesDocument[]): readonly NodePool[] {
+  const classes = objects.of(NODE_CLASS);
+  const nameOf = (value: unknown): string => text(at(value, "metadata", "name"));
+  const read = [...classes, ...setups].flatMap(({ value }) =>
+    at(value, "kind") === NODE_CLASS ? [nameOf(value)] : [],
+  );
+  const bare = classes.map(({ value, source, kind }): NodePool => {
+    const spec = at(value, "spec");
+    const aliases = list(at(spec, "amiSelectorTerms")).map((term) => text(at(term, "alias")));
+    return {
+      name: titleOf(value, kind),
+      cluster: undefined,
+      userData: readable(text(at(spec, "userData"))),
+      hasOwnImage: aliases.every((alias) => alias === ""),
+      source,
+    };
+  });
+  const others = objects.of(KARPENTER_POOL).flatMap((pool): readonly NodePool[] => {
+    const { value, source } = pool;
+    const of = at(value, "spec", "template", "spec", "nodeClassRef");
+    const [kind, name] = [text(at(of, "kind")), text(at(of, "name"))];
+    const group = text(at(of, "group")) || (text(at(of, "apiVersion")).split("/")[0] ?? "");
+    if (kind === NODE_CLASS && read.includes(name)) return [];
+    return [
+      { name: titleOf(value, pool.kind), cluster: undefined, ...ofNodeClass(group, kind, name), source },
+    ];
+  });
+  return [...bare, ...others];
+}
+
+const NODE_CLASS = "EC2NodeClass";
 
 /** The nodes of documents; documents of one file that belong together give one. */
 export function nodesOfDocuments(documents: readonly KubernetesDocument[]): readonly NodeFact[] {
   const together = grouped(documents, ({ value, source, pool }) => {
     const form = nodeFormOf(value);
-    return JSON.stringify([form?.id, source.file, pool?.name, form?.joins === true ? 0 : source.document]);
+    const { file, path, document } = source;
+    return JSON.stringify([form?.id, file, path, pool?.name, form?.joins === true ? 0 : document]);
   });
   const carried = [...together.values()].flatMap((group): readonly CarriedNode[] => {
     const [first] = group;
@@ -139,8 +184,8 @@ function nodeOf(
 ): NodeFact {
   const { source, late } = first;
   const commands = setup.commands?.map(shellText) ?? [];
-  const fetched = commands.flatMap(fetchedBy).map(({ path }): CarriedFile => {
-    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE };
+  const fetched = commands.flatMap(fetchedBy).map(({ path, sha256 }): CarriedFile => {
+    return { path, content: undefined, encoding: "other", at: [], mode: EXECUTABLE, sha256 };
   });
   const files = new Map<string, NodeFileFact>();
   for (const file of [...setup.files, ...fetched]) {
@@ -187,7 +232,8 @@ const TWICE: Known<string> = notKnown({ kind: "contested", what: "it appears twi
 /** A file as a fact about nodes. */
 export function carriedFile(file: CarriedFile, source: Source, late: LateReader): NodeFileFact {
   const place = below(source, propertyPath(file.at));
-  return { content: contentOf(file, late), source: place, mode: file.mode, owner: undefined, overwrites: [] };
+  const { mode, sha256 } = file;
+  return { content: contentOf(file, late), source: place, mode, sha256, owner: undefined, overwrites: [] };
 }
 
 function contentOf({ path, content, encoding, contents = {} }: CarriedFile, late: LateReader): Known<string> {

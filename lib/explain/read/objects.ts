@@ -12,6 +12,7 @@ import { withoutHeld } from "./credentials";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
 import { type SkippedDocument, type Source, sourceText } from "./source";
+import type { NodePool } from "../shared/node-pools";
 import { named } from "../shared/words";
 
 /** A document on its way into the facts. */
@@ -40,18 +41,6 @@ export interface KubernetesDocument {
   readonly kustomization?: Source;
   /** The pool of nodes that Terraform gives the document. */
   readonly pool?: NodePool;
-}
-
-/** A pool of nodes that Terraform declares. */
-export interface NodePool {
-  readonly name: string;
-  /** Name of its cluster. */
-  readonly cluster: Known<string>;
-  /** Version of its kubelets; `undefined` if it is that of the cluster, or not known. */
-  readonly kubelet?: string | undefined;
-  /** What its machines are given; `undefined` if they are given nothing. */
-  readonly userData: Known<string | undefined>;
-  readonly source: Source;
 }
 
 /** An object of an API that explain reads. */
@@ -92,6 +81,9 @@ export class Objects {
   }
 }
 
+/** What a NodePool of Karpenter is called here; HyperShift has another kind of that name. */
+export const KARPENTER_POOL = "KarpenterNodePool";
+
 /** The API of each kind, without a version if any is read; the same kind in another group is a different kind. */
 const APIS: Readonly<Record<string, string>> = {
   Authentication: "config.openshift.io/v1",
@@ -116,6 +108,7 @@ const APIS: Readonly<Record<string, string>> = {
   ImagePolicy: "config.openshift.io/",
   ImageTagMirrorSet: "config.openshift.io/v1",
   Job: "batch/v1",
+  [KARPENTER_POOL]: "karpenter.sh/",
   KubeAPIServer: "operator.openshift.io/v1",
   KubeletConfig: "machineconfiguration.openshift.io/v1",
   KubeletConfiguration: "kubelet.config.k8s.io/v1beta1",
@@ -147,11 +140,18 @@ const FILES: readonly string[] = [
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
 const OF_CLUSTER =
-  /^(?:Authentication|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|Node)$/;
+  /^(?:Authentication|EC2NodeClass|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KarpenterNodePool|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|MutatingWebhookConfiguration|Node)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {
   return isRecord(value) && typeof value["kind"] === "string" && value["apiVersion"] !== undefined;
+}
+
+function kindOf(value: unknown): string {
+  const kind = text(at(value, "kind"));
+  return kind === "NodePool" && text(at(value, "apiVersion")).startsWith("karpenter.sh/")
+    ? KARPENTER_POOL
+    : kind;
 }
 
 /** `namespace/name`; without a namespace, `default` is used. */
@@ -162,7 +162,7 @@ export function keyOf(value: unknown): string {
 /** `ServiceAccount shop/web`, `ClusterRole deployer`. */
 export function titleOf(value: unknown, kind: string): string {
   if (!OF_CLUSTER.test(kind)) return `${kind} ${keyOf(value)}`;
-  return `${kind} ${text(at(value, "metadata", "name"))}`;
+  return `${kind === KARPENTER_POOL ? "NodePool" : kind} ${text(at(value, "metadata", "name"))}`;
 }
 
 /** Of documents that are no lists. */
@@ -172,7 +172,7 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const unread: KubernetesDocument[] = [];
   for (const document of documents) {
     const { value, source } = document;
-    const kind = text(at(value, "kind"));
+    const kind = kindOf(value);
     if (!isRecord(value) || isUnread(value, kind)) {
       unread.push(document);
       continue;

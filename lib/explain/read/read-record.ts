@@ -156,12 +156,14 @@ function registryFacts(properties: unknown): Readonly<Record<string, string>> {
 }
 
 function pluginFacts(facts: unknown): PluginRecord {
-  const { version, unusable, names } = record(facts);
+  const { version, unusable, names, source } = record(facts);
+  const { url, sha256 } = record(source);
   return {
     ...(typeof version === "string" && VERSION.test(version) && { version }),
     abilities: texts(at(facts, "abilities")),
     ...(names !== undefined && { names: texts(names) }),
     ...(typeof unusable === "string" && { unusable }),
+    ...(typeof url === "string" && typeof sha256 === "string" && { source: { url, sha256 } }),
   };
 }
 

@@ -57,67 +57,151 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
   TokenRequestServiceAccountUIDValidation: [["1.34", true]],
 };
 
-/** All other gates of the known minors, and groups of gates; a kubelet with any other gate does not start. */
-const OTHERS: ReadonlySet<string> = new Set(
-  `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServerTracing APIServingWithRoutine
-  AdmissionWebhookMatchConditions AggregatedDiscoveryRemoveBetaType AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
-  AllowOverwriteTerminationGracePeriodSeconds HPAContainerMetrics KubeProxyDrainingTerminatingNodes
-  AllowParsingUserUIDFromCertAuth AllowServiceLBStatusOnNonLB AllowUnsafeMalformedObjectDeletion AnonymousAuthConfigurableEndpoints
-  AnyVolumeDataSource AppArmor AppArmorFields AuthorizeNodeWithSelectors AuthorizePodWebsocketUpgradeCreatePermission
-  AuthorizeWithSelectors BtreeWatchCache CBORServingAndStorage CPUManager CPUManagerPolicyAlphaOptions
-  CPUManagerPolicyBetaOptions CPUManagerPolicyOptions CRDValidationRatcheting CSIMigrationPortworx CSIVolumeHealth
-  ClearingNominatedNodeNameAfterBinding CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
-  CloudDualStackNodeIPs ClusterTrustBundle ClusterTrustBundleProjection ComponentFlagz ComponentSLIs ComponentStatusz
-  ConcurrentWatchObjectDecode ConsistentListFromCache ContainerCheckpoint ContainerRestartRules ContainerStopSignals
-  ContextualLogging CoordinatedLeaderElection CronJobsScheduledAnnotation CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod
-  CustomResourceFieldSelectors DRAAdminAccess DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaintRules
-  DRADeviceTaints DRAExtendedResource DRAPartitionableDevices DRAPrioritizedList DRAResourceClaimDeviceStatus
-  DRASchedulerFilterTimeout DeclarativeValidation DeclarativeValidationTakeover DeploymentReplicaSetTerminatingReplicas
-  DetectCacheInconsistency DevicePluginCDIDevices DisableAllocatorDualWrite DisableCPUQuotaWithExclusiveCPUs
-  DisableCloudProviders DisableKubeletCloudCredentialProviders DisableNodeKubeProxyVersion DynamicResourceAllocation
-  EfficientWatchResumption ElasticIndexedJob EnvFiles EventedPLEG ExecProbeTimeout ExternalServiceAccountTokenSigner
-  GitRepoVolumeDriver GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HPAScaleToZero
-  HonorPVReclaimPolicy HostnameOverride ImageMaximumGCAge ImageVolume ImageVolumeWithDigest ImpersonationNodeAllocation
-  InOrderInformers InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
-  InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory
-  InformerResourceVersion InTreePluginPortworxUnregister JobBackoffLimitPerIndex JobManagedBy JobPodFailurePolicy
-  JobPodReplacementPolicy JobSuccessPolicy KMSv1 KubeletCgroupDriverFromCRI KubeletCrashLoopBackOffMax
-  KubeletFineGrainedAuthz KubeletInUserNamespace KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet
-  KubeletPodResourcesGetAllocatable KubeletPodResourcesListUseActivePods KubeletRegistrationGetOnExistsOnly
-  KubeletSeparateDiskGC KubeletTracing LegacySidecarContainers ListFromCacheSnapshot LoadBalancerIPMode
-  LocalStorageCapacityIsolationFSQuotaMonitoring LogarithmicScaleDown LoggingAlphaOptions LoggingBetaOptions
-  MatchLabelKeysInPodAffinity MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
-  MaxUnavailableStatefulSet MemoryManager MemoryQoS MultiCIDRServiceAllocator MutableCSINodeAllocatableCount
-  MutatingAdmissionPolicy NFTablesProxyMode NodeDeclaredFeatures NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap
-  NominatedNodeNameForExpectation OpportunisticBatching OrderedNamespaceDeletion PDBUnhealthyPodEvictionPolicy
-  PersistentVolumeLastPhaseTransitionTime PodAndContainerStatsFromCRI PodDeletionCost PodDisruptionConditions
-  PodHostIPs PodIndexLabel PodLevelResourceManagers PodLevelResources PodLifecycleSleepAction PodLifecycleSleepActionAllowZero
-  PodLogsQuerySplitStreams PodObservedGenerationTracking PodReadyToStartContainersCondition PodSchedulingReadiness
-  PodTopologyLabelsAdmission PortForwardWebsockets PreferSameTrafficDistribution ProbeHostPodSecurityStandards
-  ProcMountType QOSReserved RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedDNSSearchValidation
-  RelaxedEnvironmentVariableValidation RelaxedServiceNameValidation ReloadKubeletServerCertificateFile
-  RemainingItemCount RemoteRequestHeaderUID ResilientWatchCacheInitialization ResourceHealthStatus
-  RetryGenerateName RotateKubeletServerCertificate RuntimeClassInImageCriApi SELinuxChangePolicy SELinuxMount
-  SELinuxMountReadWriteOncePod SchedulerAsyncAPICalls SchedulerAsyncPreemption SchedulerPopFromBackoffQ
-  SchedulerQueueingHints SeparateCacheWatchRPC SeparateTaintEvictionController ServerSideApply
-  ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo
-  ServiceTrafficDistribution SidecarContainers SizeBasedListCostEstimate SizeMemoryBackedVolumes StatefulSetAutoDeletePVC
-  StatefulSetSemanticRevisionComparison StatefulSetStartOrdinal StorageCapacityScoring StorageNamespaceIndex
-  StorageVersionAPI StorageVersionHash StorageVersionMigrator StreamingCollectionEncodingToJSON
-  StreamingCollectionEncodingToProtobuf StrictCostEnforcementForVAP StrictCostEnforcementForWebhooks StrictIPCIDRValidation
-  StructuredAuthenticationConfiguration StructuredAuthenticationConfigurationEgressSelector
-  StructuredAuthenticationConfigurationJWKSMetrics StructuredAuthorizationConfiguration SupplementalGroupsPolicy
-  SystemdWatchdog TaintTolerationComparisonOperators TokenRequestServiceAccountUIDValidation TopologyAwareHints
-  TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests
-  UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UserNamespacesPodSecurityStandards
-  UserNamespacesSupport VolumeAttributesClass VolumeCapacityPriority WatchBookmark WatchCacheInitializationPostStartHook
-  WatchFromStorageWithoutResourceVersion WatchList WatchListClient WinDSR WinOverlay WindowsCPUAndMemoryAffinity
-  WindowsGracefulNodeShutdown WindowsHostNetwork WorkloadAwarePreemption`.split(/\s+/),
-);
+/**
+ * All gates of the known minors, and groups of gates, from the first of these minors that has them to the last;
+ * `undefined` if the newest has them. A kubelet with any other gate does not start. Source: pkg/features, and
+ * staging/src/k8s.io/{apiserver,client-go,component-base}, whose gates the kubelet has too.
+ */
+const ALL: readonly (readonly [since: string, until: string | undefined, names: string])[] = [
+  [
+    "1.31",
+    undefined,
+    `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServerTracing APIServingWithRoutine
+    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests AnonymousAuthConfigurableEndpoints
+    AnyVolumeDataSource AuthorizeNodeWithSelectors AuthorizeWithSelectors CPUManagerPolicyAlphaOptions
+    CPUManagerPolicyBetaOptions CPUManagerPolicyOptions CRDValidationRatcheting CSIVolumeHealth
+    CloudControllerManagerWebhook ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode
+    ConsistentListFromCache ContainerCheckpoint ContextualLogging CoordinatedLeaderElection
+    CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod CustomResourceFieldSelectors
+    DisableAllocatorDualWrite DisableNodeKubeProxyVersion DynamicResourceAllocation EventedPLEG ExecProbeTimeout
+    GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAScaleToZero ImageMaximumGCAge ImageVolume
+    InPlacePodVerticalScaling InformerResourceVersion JobBackoffLimitPerIndex JobManagedBy
+    JobPodReplacementPolicy JobSuccessPolicy KMSv1 KubeletCgroupDriverFromCRI KubeletInUserNamespace
+    KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletSeparateDiskGC KubeletTracing
+    LocalStorageCapacityIsolationFSQuotaMonitoring LogarithmicScaleDown LoggingAlphaOptions LoggingBetaOptions
+    LoggingStableOptions MatchLabelKeysInPodAffinity MatchLabelKeysInPodTopologySpread MaxUnavailableStatefulSet
+    MemoryQoS MultiCIDRServiceAllocator MutatingAdmissionPolicy NFTablesProxyMode
+    NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OpenAPIEnums OrderedNamespaceDeletion
+    PodAndContainerStatsFromCRI PodDeletionCost PodLifecycleSleepAction PodReadyToStartContainersCondition
+    PodSchedulingReadiness PortForwardWebsockets ProcMountType QOSReserved RecoverVolumeExpansionFailure
+    RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation ReloadKubeletServerCertificateFile
+    ResilientWatchCacheInitialization ResourceHealthStatus RetryGenerateName RotateKubeletServerCertificate
+    RuntimeClassInImageCriApi SELinuxMount SELinuxMountReadWriteOncePod SchedulerQueueingHints
+    SeparateCacheWatchRPC SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
+    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
+    StorageNamespaceIndex StorageVersionAPI StorageVersionHash StorageVersionMigrator
+    StructuredAuthenticationConfiguration SupplementalGroupsPolicy TopologyManagerPolicyAlphaOptions
+    TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests
+    UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UserNamespacesSupport
+    VolumeAttributesClass WatchCacheInitializationPostStartHook WatchList WatchListClient WinDSR WinOverlay
+    WindowsHostNetwork`,
+  ],
+  [
+    "1.31",
+    "1.35",
+    `CSIMigrationPortworx HonorPVReclaimPolicy InTreePluginPortworxUnregister MemoryManager
+    ServiceTrafficDistribution StructuredAuthorizationConfiguration TopologyAwareHints
+    WatchFromStorageWithoutResourceVersion`,
+  ],
+  [
+    "1.31",
+    "1.34",
+    `AllowServiceLBStatusOnNonLB ComponentSLIs CronJobsScheduledAnnotation LoadBalancerIPMode PodIndexLabel
+    SizeMemoryBackedVolumes StatefulSetAutoDeletePVC StrictCostEnforcementForVAP
+    StrictCostEnforcementForWebhooks UserNamespacesPodSecurityStandards`,
+  ],
+  [
+    "1.31",
+    "1.33",
+    `DevicePluginCDIDevices ElasticIndexedJob PodDisruptionConditions StatefulSetStartOrdinal`,
+  ],
+  [
+    "1.31",
+    "1.32",
+    `APIListChunking AdmissionWebhookMatchConditions AggregatedDiscoveryEndpoint AppArmor AppArmorFields
+    CPUManager DisableCloudProviders DisableKubeletCloudCredentialProviders EfficientWatchResumption
+    JobPodFailurePolicy KubeProxyDrainingTerminatingNodes PDBUnhealthyPodEvictionPolicy
+    PersistentVolumeLastPhaseTransitionTime RemainingItemCount VolumeCapacityPriority WatchBookmark`,
+  ],
+  [
+    "1.31",
+    "1.31",
+    `CloudDualStackNodeIPs DRAControlPlaneController HPAContainerMetrics KMSv2 KMSv2KDF
+    LegacyServiceAccountTokenCleanUp MinDomainsInPodTopologySpread NewVolumeManagerReconstruction
+    NodeOutOfServiceVolumeDetach PodHostIPs ServerSideApply ServerSideFieldValidation StableLoadBalancerNodeSet
+    ValidatingAdmissionPolicy ZeroLimitedNominalConcurrencyShares`,
+  ],
+  [
+    "1.32",
+    undefined,
+    `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion BtreeWatchCache
+    CBORServingAndStorage ClientsAllowCBOR ClientsPreferCBOR ComponentFlagz ComponentStatusz DRAAdminAccess
+    DRAResourceClaimDeviceStatus ExternalServiceAccountTokenSigner InPlacePodVerticalScalingExclusiveCPUs
+    KubeletCrashLoopBackOffMax KubeletFineGrainedAuthz KubeletRegistrationGetOnExistsOnly PodLevelResources
+    PodLifecycleSleepActionAllowZero PodLogsQuerySplitStreams RelaxedDNSSearchValidation RemoteRequestHeaderUID
+    SELinuxChangePolicy SchedulerAsyncPreemption ServiceAccountNodeAudienceRestriction SystemdWatchdog
+    WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown`,
+  ],
+  ["1.32", "1.35", "InPlacePodVerticalScalingAllocatedStatus"],
+  [
+    "1.33",
+    undefined,
+    `AggregatedDiscoveryRemoveBetaType AllowParsingUserUIDFromCertAuth ContainerStopSignals DRADeviceTaints
+    DRAPartitionableDevices DRAPrioritizedList DeclarativeValidation DeclarativeValidationTakeover
+    DeploymentReplicaSetTerminatingReplicas DisableCPUQuotaWithExclusiveCPUs GitRepoVolumeDriver
+    HPAConfigurableTolerance InOrderInformers KubeletEnsureSecretPulledImages KubeletPSI
+    KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot MutableCSINodeAllocatableCount
+    PodObservedGenerationTracking PodTopologyLabelsAdmission PreferSameTrafficDistribution
+    ReduceDefaultCrashLoopBackOffDecay SchedulerPopFromBackoffQ StorageCapacityScoring
+    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StrictIPCIDRValidation`,
+  ],
+  ["1.33", "1.33", "LegacySidecarContainers"],
+  [
+    "1.34",
+    undefined,
+    `ClearingNominatedNodeNameAfterBinding ContainerRestartRules DRAConsumableCapacity DRADeviceBindingConditions
+    DRAExtendedResource DRASchedulerFilterTimeout DetectCacheInconsistency EnvFiles HostnameOverride
+    InPlacePodVerticalScalingExclusiveMemory KubeletPodResourcesListUseActivePods
+    MatchLabelKeysInPodTopologySpreadSelectorMerge NominatedNodeNameForExpectation PodCertificateRequest
+    PreventStaticPodAPIReferences RelaxedServiceNameValidation SchedulerAsyncAPICalls SizeBasedListCostEstimate
+    StatefulSetSemanticRevisionComparison StructuredAuthenticationConfigurationEgressSelector
+    TokenRequestServiceAccountUIDValidation`,
+  ],
+  ["1.34", "1.34", "ProbeHostPodSecurityStandards"],
+  [
+    "1.35",
+    undefined,
+    `AuthorizePodWebsocketUpgradeCreatePermission CRDObservedGenerationTracking CSIServiceAccountTokenSecrets
+    ChangeContainerStatusOnKubeletRestart CloudControllerManagerWatchBasedRoutesReconciliation
+    ConstrainedImpersonation DRADeviceTaintRules GangScheduling GenericWorkload InOrderInformersBatchProcess
+    InPlacePodLevelResourcesVerticalScaling MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
+    MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures OpportunisticBatching
+    RestartAllContainersOnContainerExits StructuredAuthenticationConfigurationJWKSMetrics
+    TaintTolerationComparisonOperators UserNamespacesHostNetworkSupport VolumeLimitScaling`,
+  ],
+  [
+    "1.36",
+    undefined,
+    `AllowServiceExternalIPs AtomicFIFO CRIListStreaming ClientsAllowCARotation ClientsAllowTLSCacheGC
+    DRAListTypeAttributes DRANodeAllocatableResources DRAResourceClaimGranularStatusAuthorization
+    DRAResourcePoolStatus DRAWorkloadResourceClaims DeclarativeValidationBeta ExtendWebSocketsToKubelet
+    ImageVolumeWithDigest InPlacePodVerticalScalingInitContainers ManifestBasedAdmissionControlConfig
+    NativeHistograms PLEGOnDemandRelist PersistentVolumeClaimUnusedSinceTime PodLevelResourceManagers PodsAPI
+    ReloadKubeletClientCAFile ResourceHealthStatusMessage ServiceCIDRStatusFieldWiping ShardedListAndWatch
+    StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet
+    StaleControllerConsistencyStatefulSet TopologyAwareWorkloadScheduling UnlockWhileProcessingFIFO
+    WorkloadAwarePreemption WorkloadWithJob`,
+  ],
+];
 
-/** Whether any of the known minors has the gate. */
-export function isFeatureGate(name: string): boolean {
-  return OTHERS.has(name) || Object.hasOwn(DEFAULTS, name);
+/** Whether a minor has the gate, or any of the known ones. */
+export function isFeatureGate(name: string, minor?: string): boolean {
+  return ALL.some(
+    ([since, until, names]) =>
+      names.split(/\s+/).includes(name) &&
+      (minor === undefined ||
+        (compareVersions(since, minor) <= 0 && (until === undefined || compareVersions(minor, until) <= 0))),
+  );
 }
 
 /** Warnings about gates that no version has, but nearly: a kubelet with one does not start. */

@@ -23,6 +23,8 @@ export interface CarriedFile {
   readonly contents?: Json;
   /** Permission bits; `undefined` if the document does not state them as a number. */
   readonly mode?: number | undefined;
+  /** Checksum without which a download is not kept; empty for a download that has none. */
+  readonly sha256?: string | undefined;
 }
 
 /** What a document puts on nodes. */

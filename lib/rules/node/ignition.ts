@@ -123,8 +123,22 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
     // A file without contents changes the mode or owner of an earlier one.
     return written === "" && contents["local"] === undefined
       ? []
-      : [{ path, content: undefined, encoding: "other", at: place, mode, contents }];
+      : [
+          {
+            path,
+            content: undefined,
+            encoding: "other",
+            at: place,
+            mode,
+            contents,
+            sha256: hashOf(contents),
+          },
+        ];
   return [{ path, content: written, encoding: "data-url", at: place, contents, mode }];
+}
+
+function hashOf({ verification }: Json): string {
+  return /^sha256-(.+)$/.exec(text(at(verification, "hash")))?.[1] ?? "";
 }
 
 /** Units and drop-ins; those without contents, which are only enabled or disabled, are no files. */

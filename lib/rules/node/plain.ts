@@ -26,6 +26,7 @@ export const PLAIN_FORM: NodeForm = {
       encoding: "other",
       at: [],
       mode: 0o755,
+      sha256: text(at(each, "sha256")),
     }));
     const flags = Object.entries(record(kubeletFlags)).map(([key, value]) => [key.replace(/^--/, ""), value]);
     return {

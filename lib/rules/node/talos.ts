@@ -149,7 +149,7 @@ function machineFile({ path, mode, content }: NodeFile): object {
 export const TALOS_FORM: NodeForm = {
   id: "talos",
   joins: true,
-  is: (document) => isMachine(document) || isDocument(document),
+  is: (document) => isMachine(document) || isDocument(document) || isOther(document),
   read: (documents) => {
     const machines = documents
       .map((each, document) => ({ each, document }))
@@ -179,6 +179,7 @@ export const TALOS_FORM: NodeForm = {
         at(each, "machine", "kubelet", "extraConfig"),
       ]),
       ...doubtOf(config),
+      ...otherDoubt(documents),
       ...argumentDoubt(
         config,
         kubelets.map(({ each }) => at(each, "machine", "kubelet")),
@@ -217,6 +218,14 @@ function isDocument(document: unknown): boolean {
   return at(document, "apiVersion") === "v1alpha1" && at(document, "kind") === DOCUMENT;
 }
 
+/** Documents beside these that may change the kubelet, its runtime or what they see. Source: siderolabs/talos, config/types. */
+const OTHERS =
+  /^(?:CRI\w+|Container|Environment|EtcFile|ExtensionService|Image\w+|KubeStaticPod|Kubelet|PCIDriverRebind|Registry\w+|SecurityProfile|UdevRules)Config$/;
+
+function isOther(document: unknown): boolean {
+  return at(document, "apiVersion") === "v1alpha1" && OTHERS.test(text(at(document, "kind")));
+}
+
 /** Talos writes the file itself, from the object; JSON is valid YAML. */
 function configFile(written: unknown, document: number, place: readonly string[]): CarriedFile {
   const content = isRecord(written) ? JSON.stringify(written) : undefined;
@@ -237,6 +246,13 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
           "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, but the version of Talos is unknown",
       }
     : {};
+}
+
+function otherDoubt(documents: readonly unknown[]): Partial<CarriedSetup> {
+  const other = documents.find(isOther);
+  return other === undefined
+    ? {}
+    : { doubt: `what ${text(at(other, "kind"))} does to the kubelet or its runtime is not known` };
 }
 
 /** The doubt that arises if several documents configure the kubelet, or arguments differ from what Talos sets itself. */

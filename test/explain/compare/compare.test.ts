@@ -116,7 +116,7 @@ const ROWS: readonly (readonly [string, readonly Edit[], readonly string[]])[] =
   ],
   [
     "a repository policy that lets everyone in",
-    [[TF, '"aws_s3_object": {', `"aws_ecr_repository_policy": ${POLICY_FOR_ALL},"aws_s3_object": {`]],
+    [[TF, '"aws_iam_role": {', `"aws_ecr_repository_policy": ${POLICY_FOR_ALL},"aws_iam_role": {`]],
     ["added | * | ecr:BatchGetImage on repository other of <account of the provider aws> in eu-west-1"],
   ],
   [

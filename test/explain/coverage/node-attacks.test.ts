@@ -276,11 +276,28 @@ const MIME: readonly Attack[] = (
   },
 ]);
 
+/** Documents of Talos beside its own. */
+const TALOS: readonly Attack[] = [
+  ["KubeletConfig", { extraArgs: { "feature-gates": "AllBeta=false" } }],
+  ["EnvironmentConfig", { variables: { AWS_PROFILE: "a" } }],
+  ["ImageVerificationConfig", { rules: [] }],
+].map(([kind, more]) => [
+  `a document ${String(kind)}`,
+  (text) => `${text}\n---\n${JSON.stringify({ apiVersion: "v1alpha1", kind, ...(more as object) })}\n`,
+]);
+
+const CHECKSUM: Attack = [
+  "another checksum of the plugin",
+  (text) => text.replaceAll(SOURCE.sha256, "1".repeat(SOURCE.sha256.length)),
+];
+
 const attacksOf = (text: string): readonly Attack[] => [
   ...(text.includes("MIME-Version") ? MIME : []),
   ...(text.startsWith("MIME-Version")
     ? []
     : [...unknownKeys(text), ...foreignFiles(text), ...foreignCommands(text)]),
+  ...(/credentialProviderConfig:|KubeCredentialProviderConfig/.test(text) ? TALOS : []),
+  ...(text.includes(SOURCE.sha256) ? [CHECKSUM] : []),
   ...(text.startsWith("#cloud-config")
     ? [["no first line", (before: string) => before.replace("#cloud-config", "#")] as const]
     : []),
@@ -443,6 +460,26 @@ const ORDINARY: readonly (readonly [form: string, what: string, add: (document: 
     },
   ],
 ];
+
+it.each(["cloud-init", "Ignition", "Butane", "kubeadm", "Cluster API", "kOps", "plain data"])(
+  "%s downloads the plugin with its checksum",
+  (form) => {
+    const files = FORMS[form]?.() ?? new Map<string, string>();
+    const texts = [...files].flatMap(([path, text]) => (NODE_FILE.test(path) ? [text] : []));
+    expect(texts.join("\n")).toContain(SOURCE.sha256);
+  },
+);
+
+it("is not allowed with a download that no checksum guards, where one is recorded", () => {
+  const files = FORMS["Ignition"]?.() ?? new Map<string, string>();
+  const changed = [...files].map(([path, text]): [string, string] => {
+    if (!NODE_FILE.test(path)) return [path, text];
+    const documents = structuredClone(documentsOf(text));
+    for (const [, each] of objectsIn(documents)) delete each["verification"];
+    return [path, textOf(documents, text)];
+  });
+  expect(verdict(new Map(changed))).toBe("unknown");
+});
 
 describe("what EKS gives its nodes", () => {
   const TEMPLATE = '"user_data": "${base64encode(local.nodes_nodeadm_txt)}"';

@@ -30,11 +30,9 @@ const rows: readonly (readonly [type: string, row: TypeRow])[] = [
 const NOT_UNDERSTOOD: readonly string[] = [
   // The role's session then acts as a further role, possibly in another account.
   "aws_eks_pod_identity_association.target_role_arn",
-  // What is in another image, or what such a machine may do besides.
-  "aws_launch_template.image_id",
+  // What is started instead of the image's own.
   "aws_launch_template.kernel_id",
   "aws_launch_template.ram_disk_id",
-  "aws_launch_template.iam_instance_profile",
   // The principal is of another tenant.
   "azurerm_role_assignment.delegated_managed_identity_resource_id",
   // They trust others than OIDC issuers.
@@ -156,7 +154,6 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "allowed_account_ids",
     "bucket",
     "domain_name",
-    "key",
     "lifecycle",
     "replace_triggered_by",
     "target_origin_id",

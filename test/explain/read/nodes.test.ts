@@ -340,7 +340,7 @@ it("a relative path in a drop-in depends on the kubelet's directory, also where 
 });
 
 it.each([
-  ["a text", { "feature-gates": "CPUManager=true" }, undefined],
+  ["a text", { "feature-gates": "MemoryQoS=true" }, undefined],
   ["a number", { "max-pods": 10 }, undefined],
   ["a switch", { "fail-swap-on": false }, undefined],
   ["a mapping that decides nothing", { "node-labels": { a: "b" } }, undefined],

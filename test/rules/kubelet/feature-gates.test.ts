@@ -5,6 +5,7 @@ import {
   featureGateOn,
   featureGateWarnings,
   isAtLeast,
+  isFeatureGate,
   knownKubernetesMinors,
   knownMinor,
 } from "../../../lib/rules/kubelet/feature-gates";
@@ -27,6 +28,47 @@ describe("featureGateWarnings", () => {
     ]);
   });
 });
+
+describe("isFeatureGate", () => {
+  // kubernetes:pkg/features, and apiserver, client-go and component-base below staging/src/k8s.io, 1.31 to 1.36.
+  it.each([
+    ["MemoryQoS", undefined, true],
+    ["MemoryQoS", "1.36", true],
+    ["AllAlpha", "1.31", true],
+    ["AppArmor", undefined, true],
+    ["AppArmor", "1.32", true],
+    ["AppArmor", "1.33", false],
+    ["PodsAPI", "1.35", false],
+    ["PodsAPI", "1.36", true],
+    ["LegacySidecarContainers", "1.33", true],
+    ["LegacySidecarContainers", "1.34", false],
+    ["KubeletServiceAccountTokenForCredentialProviders", "1.32", false],
+    ["ClientsAllowCBOR", "1.35", true],
+    ["ImpersonationNodeAllocation", undefined, false],
+    ["CloudControllerManagers", undefined, false],
+  ])("%s in %s: %s", (gate, minor, is) => {
+    expect(isFeatureGate(gate, minor)).toBe(is);
+  });
+
+  it("has all gates with a default", () => {
+    const minors = knownKubernetesMinors.filter((minor) =>
+      GATES.some((gate) => isFeatureGate(gate, minor) !== (featureGateDefault(gate, minor) !== undefined)),
+    );
+    expect(minors).toEqual([]);
+  });
+});
+
+const GATES: readonly FeatureGate[] = [
+  "ExternalServiceAccountTokenSigner",
+  "KubeletEnsureSecretPulledImages",
+  "KubeletServiceAccountTokenForCredentialProviders",
+  "PodCertificateRequest",
+  "PreventStaticPodAPIReferences",
+  "ServiceAccountNodeAudienceRestriction",
+  "ServiceAccountTokenJTI",
+  "ServiceAccountTokenPodNodeInfo",
+  "TokenRequestServiceAccountUIDValidation",
+];
 
 describe("featureGateDefault", () => {
   // kubernetes:pkg/features/kube_features.go; 1.32.0 to 1.32.2: kubernetes issue 129935.

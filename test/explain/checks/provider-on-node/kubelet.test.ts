@@ -107,6 +107,27 @@ checks(ID, "flags and gates of the kubelet", ecr, [
     "unknown",
     "the KubeletConfiguration /k.yaml sets feature gates",
   ],
+  [
+    "a gate that this kubelet no longer has",
+    flags("AppArmor=true"),
+    "unknown",
+    "kubelet 1.35 does not have the feature gate AppArmor",
+  ],
+  ["a gate that none has", flags("AppArmour=true"), "unknown", "no known kubelet has the feature gate"],
+  ["a gate that it has", flags("MemoryQoS=true"), "pass"],
+  [
+    "a flag that this kubelet no longer has",
+    node("kubeletFlags:\n", "kubeletFlags:\n  pod-infra-container-image: a\n"),
+    "unknown",
+    "kubelets from 1.35 on do not start with the flag --pod-infra-container-image",
+  ],
+  [
+    "a flag that no known kubelet has",
+    node("kubeletFlags:\n", "kubeletFlags:\n  container-runtime: remote\n"),
+    "unknown",
+    "what the kubelet flag --container-runtime does",
+  ],
+  ["ordinary flags", node("kubeletFlags:\n", 'kubeletFlags:\n  root-dir: /a\n  port: "10250"\n'), "pass"],
   ["the gate recorded as text", gates('"false"'), "fail", DISABLED],
   ["the gate recorded as no switch", gates('"off"'), "unknown", "neither true nor false"],
 ]);
