@@ -139,7 +139,7 @@ function refuseContradictions({ format, image, spoke, job, audit, verbose, summa
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
   const asked = image !== undefined ? "image-pull" : spoke !== undefined ? "fleet-access" : job;
-  if (job !== asked)
+  if (job !== undefined && job !== asked)
     throw new UsageError(`--${image === undefined ? "spoke" : "image"} asks about ${asked}, not ${job}`);
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
   if (format !== "text" && (verbose || summary || only !== undefined))

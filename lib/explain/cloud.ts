@@ -1,7 +1,4 @@
-/*
- * How a cloud's part of a chain is judged. Each cloud implements these interfaces; nothing outside its folder branches
- * on a cloud.
- */
+/* How a cloud's part of a chain is judged. Nothing outside a cloud's folder branches on a cloud. */
 
 import type { Known } from "../model/known";
 import type { ClosedWorld, ClusterNames } from "./coverage/closed-world";

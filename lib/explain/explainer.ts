@@ -21,12 +21,12 @@ import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
 import { Pulls, reachOf } from "./jobs/pull";
+import { pullsNotAsked } from "./jobs/configured-pulls";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
   type AskedPull,
   PullQuestions,
   pullerOf,
-  pullsNotAsked,
   refuseLate,
   selectedAccount,
   selectedClusters,

@@ -8,7 +8,7 @@ import { type Known, known, same, shown, unread } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/two-releases";
-import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type CheckResult, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -43,7 +43,7 @@ import {
   filesBeside,
   misfilled,
   missing,
-  trustOfEveryIssuer,
+  trustOfAll,
   understood,
 } from "./links";
 
@@ -362,26 +362,6 @@ export function tokenOf(
   [audience = unread("the audience of the token is not known")]: readonly Known<string>[],
 ): TokenQuestion {
   return { issuer, audience, ...namespacedName(key) };
-}
-
-/** Pods of one service account may use tokens for different audiences; each of them must be accepted. */
-export function trustOfAll(
-  identity: AccessIdentity,
-  token: TokenQuestion,
-  audiences: readonly Known<string>[],
-  { cluster }: ClusterArtefacts,
-): TrustAnswer {
-  const trust = (own: TokenQuestion): TrustAnswer =>
-    trustOfEveryIssuer(
-      own,
-      cluster,
-      (each) => identity.trust(each),
-      () => identity.trusted?.(),
-    );
-  const first = trust(token);
-  const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
-  const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
-  return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }
 
 /** The cloud's answer about the subject; explains a service account that OpenShift has renamed. */

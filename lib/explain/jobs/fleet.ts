@@ -19,13 +19,13 @@ import { serviceAccountOf, unwritten } from "../read/service-accounts";
 import type { AuthenticatorFact } from "../read/spoke-facts";
 import type { ExplainResult, FleetWarning } from "../result";
 import type { Issuers } from "../shared/object-store";
-import { tokenOf, trustOfAll } from "./access";
+import { tokenOf } from "./access";
 import { type Controller, type ControllerPods, controllersOf, unreadController } from "./fleet-controllers";
 import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-links";
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
 import { listEntries, profileDocument, withFields } from "./fleet-profile";
 import { fleetWarnings } from "./fleet-warnings";
-import { filesBeside, trustOfEveryIssuer } from "./links";
+import { filesBeside, trustOfAll, trustOfEveryIssuer } from "./links";
 import { unknownName } from "./pull-questions";
 import { SELF_MANAGED, type SelfManagedReading, UNAUTHORIZED, selfManaged } from "./self-managed";
 

@@ -7,7 +7,7 @@ import { type Known, known, partsOf, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
-import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
+import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { AccessIdentity, TokenQuestion, TrustAnswer } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -61,6 +61,26 @@ export function trustOfEveryIssuer(
     audience: worst(({ audience }) => audience),
     subject: worst(({ subject }) => subject),
   };
+}
+
+/** Pods of one service account may use tokens for different audiences; each of them must be accepted. */
+export function trustOfAll(
+  identity: AccessIdentity,
+  token: TokenQuestion,
+  audiences: readonly Known<string>[],
+  { cluster }: ClusterArtefacts,
+): TrustAnswer {
+  const trust = (own: TokenQuestion): TrustAnswer =>
+    trustOfEveryIssuer(
+      own,
+      cluster,
+      (each) => identity.trust(each),
+      () => identity.trusted?.(),
+    );
+  const first = trust(token);
+  const others = audiences.slice(1).map((audience) => trust({ ...token, audience }));
+  const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
+  return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
 }
 
 /** Issuers other than the one that signs, and the clusters of which one may be meant. */

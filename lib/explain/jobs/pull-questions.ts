@@ -3,12 +3,11 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, orElse, shown, is, isKnown } from "../../model/known";
+import { type Known, orElse, shown, is } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { once, remembered } from "../../model/once";
 import { Subject } from "../../model/subject";
-import { PLUGINS } from "../../rules/plugins";
 import type { Evidence } from "../answer";
 import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
 import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
@@ -17,9 +16,10 @@ import type { Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
-import { type SkippedDocument, sourceText } from "../read/source";
+import { sourceText } from "../read/source";
 import type { Origin, PullSelection } from "../selections";
 import { named } from "../shared/words";
+import { isConfigured } from "./configured-pulls";
 import type { TrustFacts } from "./links";
 
 /** Who pulls, and why the pull is judged; one object for all images. */
@@ -147,40 +147,6 @@ function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly Clust
     each.refused.has(`ServiceAccount ${key}`) ||
     declaredPullers(each).has(key);
   return !has(own) && clusters.some(has);
-}
-
-/** The kinds of which one that was refused or not read may configure nodes. */
-const OF_NODES: readonly string[] = ["CredentialProviderConfig", "MachineConfig", "KubeletConfig"];
-
-/**
- * Whether the images of workloads matter: something configures the nodes' credential providers, or may do so, or names
- * them. Otherwise kubelets pull as they always did, and there is nothing to explain about each of a thousand pods.
- */
-const isConfigured = once(
-  ({ cluster, nodes, refused, perhaps, serviceAccounts }: ClusterArtefacts): boolean => {
-    if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return false;
-    const speaks = (kind: string): boolean =>
-      perhaps.declaring(kind) !== undefined || [...refused.keys()].some((title) => title.startsWith(kind));
-    return (
-      cluster.pulls !== undefined ||
-      nodes.some(({ documents, isRead }) => documents.length > 0 || !isKnown(isRead)) ||
-      OF_NODES.some(speaks) ||
-      [...serviceAccounts.values()].some(({ annotations }) => [...annotations.keys()].some(isOfPlugin))
-    );
-  },
-);
-
-function isOfPlugin(annotation: string): boolean {
-  return Object.values(PLUGINS).some(({ annotations }) => annotations.includes(annotation));
-}
-
-/** The pods whose pulls are not asked about, if any. */
-export function pullsNotAsked(artefacts: ClusterArtefacts): readonly SkippedDocument[] {
-  const { workloads, cluster } = artefacts;
-  const [first] = workloads;
-  if (first === undefined || cluster.fleet !== undefined || isConfigured(artefacts)) return [];
-  const reason = `pulls of ${workloads.length === 1 ? "its pod are" : `${workloads.length} pods and workloads are`} not asked about, since nothing that was read configures image credential providers on the nodes; --image asks anyway`;
-  return [{ source: { file: first.source.file, path: "" }, reason }];
 }
 
 /** Makes the questions, with one object for each image, whoever asks for it. */

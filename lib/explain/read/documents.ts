@@ -113,7 +113,7 @@ function lineAt(text: string, position: number): number {
 }
 
 /** Why a text is not read. */
-export interface InvalidText {
+interface InvalidText {
   /** From 1. */
   readonly line: number;
   /** A clause about the file: "is not JSON". */

@@ -75,12 +75,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const copies = boundCopies(input.files, stacks, (file) => files.documents(file));
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
-  const modules = readPlainTerraform(
-    terraform,
-    others.flatMap((file) => files.documents(file)),
-    paths,
-    files.unread,
-  );
+  const documents = others.flatMap((file) => files.documents(file));
+  const modules = readPlainTerraform(terraform, documents, paths, files.unread);
   const wrong = wronglyFilled(copies, stacks, terraform);
   const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
@@ -168,7 +164,7 @@ function nothingFound(
   const forms = others.flatMap((file) => foreignForm(file, textIfReadable(file) ?? "") ?? []);
   const reasons = [
     ...forms.map(({ what, remedy }) => `${what} was found: ${remedy}`),
-    ...unread.map(({ source, reason }) => `${sourceText(source)} was not read: ${reason}`),
+    ...unread.map(({ source, reason }) => `${JSON.stringify(sourceText(source))} was not read: ${reason}`),
   ];
   const remedies = [...new Set(reasons)].slice(0, REASONS_MAX).join("; ");
   return fail("explain-missing", {

@@ -64,172 +64,176 @@ function nodePool(nodeClassRef: object, apiVersion = "karpenter.sh/v1"): string 
   });
 }
 
-const ON_EKS: readonly (readonly [what: string, resources: Resources, reason: string, manifest?: string])[] =
+type Row = readonly [what: string, resources: Resources, reason: string, manifest?: string];
+
+const rows = (all: readonly Row[]) =>
+  all.map(([what, resources, reason, manifest]) => ({ what, resources, reason, manifest }));
+
+const ON_EKS: readonly Row[] = [
   [
-    [
-      "an Auto Scaling group whose launch template has no user data",
-      {
-        aws_launch_template: BARE,
-        aws_autoscaling_group: {
-          batch: group({
-            tag: [TAG],
-            launch_template: { id: "${aws_launch_template.bare.id}", version: "$Latest" },
-          }),
+    "an Auto Scaling group whose launch template has no user data",
+    {
+      aws_launch_template: BARE,
+      aws_autoscaling_group: {
+        batch: group({
+          tag: [TAG],
+          launch_template: { id: "${aws_launch_template.bare.id}", version: "$Latest" },
+        }),
+      },
+    },
+    "of the nodes batch was read",
+  ],
+  [
+    "an Auto Scaling group that gives its nodes a script",
+    {
+      aws_launch_template: {
+        bare: { name: "bare", user_data: base64("#!/bin/sh\n/etc/eks/bootstrap.sh shop\n") },
+      },
+      aws_autoscaling_group: { batch: group({ launch_template: { name: "bare", version: "$Latest" } }) },
+    },
+    "of the nodes batch was read",
+  ],
+  [
+    "an Auto Scaling group whose user data names the cluster",
+    {
+      aws_launch_template: {
+        bare: {
+          name: "bare",
+          user_data: '${base64encode(templatefile("x", {c = aws_eks_cluster.cluster.name}))}',
         },
       },
-      "of the nodes batch was read",
-    ],
-    [
-      "an Auto Scaling group that gives its nodes a script",
-      {
-        aws_launch_template: {
-          bare: { name: "bare", user_data: base64("#!/bin/sh\n/etc/eks/bootstrap.sh shop\n") },
-        },
-        aws_autoscaling_group: { batch: group({ launch_template: { name: "bare", version: "$Latest" } }) },
+      aws_autoscaling_group: { batch: group({ launch_template: { name: "bare", version: "$Latest" } }) },
+    },
+    "of the nodes batch was read",
+  ],
+  [
+    "an Auto Scaling group with the default version, which Terraform does not move",
+    { aws_autoscaling_group: { batch: group({ tag: [TAG], launch_template: { id: SET_UP.id } }) } },
+    "another version of its launch template",
+  ],
+  [
+    "an Auto Scaling group with tags that are not known",
+    {
+      aws_autoscaling_group: {
+        batch: group({
+          launch_template: { name: "other" },
+          dynamic: { tag: { for_each: "${var.tags}", content: { key: "${tag.key}" } } },
+        }),
       },
-      "of the nodes batch was read",
-    ],
-    [
-      "an Auto Scaling group whose user data names the cluster",
-      {
-        aws_launch_template: {
-          bare: {
-            name: "bare",
-            user_data: '${base64encode(templatefile("x", {c = aws_eks_cluster.cluster.name}))}',
-          },
-        },
-        aws_autoscaling_group: { batch: group({ launch_template: { name: "bare", version: "$Latest" } }) },
+    },
+    "of the nodes batch was read",
+  ],
+  [
+    "an Auto Scaling group with a launch configuration",
+    {
+      aws_launch_configuration: {
+        old: { name: "old", user_data: "#!/bin/sh\n/etc/eks/bootstrap.sh shop" },
       },
-      "of the nodes batch was read",
-    ],
-    [
-      "an Auto Scaling group with the default version, which Terraform does not move",
-      { aws_autoscaling_group: { batch: group({ tag: [TAG], launch_template: { id: SET_UP.id } }) } },
-      "another version of its launch template",
-    ],
-    [
-      "an Auto Scaling group with tags that are not known",
-      {
-        aws_autoscaling_group: {
-          batch: group({
-            launch_template: { name: "other" },
-            dynamic: { tag: { for_each: "${var.tags}", content: { key: "${tag.key}" } } },
-          }),
-        },
+      aws_autoscaling_group: {
+        batch: group({ tag: [TAG], launch_configuration: "${aws_launch_configuration.old.name}" }),
       },
-      "of the nodes batch was read",
-    ],
-    [
-      "an Auto Scaling group with a launch configuration",
-      {
-        aws_launch_configuration: {
-          old: { name: "old", user_data: "#!/bin/sh\n/etc/eks/bootstrap.sh shop" },
-        },
-        aws_autoscaling_group: {
-          batch: group({ tag: [TAG], launch_configuration: "${aws_launch_configuration.old.name}" }),
-        },
+    },
+    "of the nodes batch was read",
+  ],
+  [
+    "an Auto Scaling group with a launch template that was not read",
+    {
+      aws_autoscaling_group: {
+        batch: group({ tag: [TAG], launch_template: { id: "lt-1", version: "3" } }),
       },
-      "of the nodes batch was read",
-    ],
-    [
-      "an Auto Scaling group with a launch template that was not read",
-      {
-        aws_autoscaling_group: {
-          batch: group({ tag: [TAG], launch_template: { id: "lt-1", version: "3" } }),
-        },
-      },
-      "its launch template was not read",
-    ],
-    [
-      "mixed instances of which some have another launch template",
-      {
-        aws_launch_template: BARE,
-        aws_autoscaling_group: {
-          batch: group({
-            tag: [TAG],
-            mixed_instances_policy: {
-              launch_template: {
-                launch_template_specification: {
-                  launch_template_id: SET_UP.id,
-                  version: SET_UP.version,
-                },
-                override: [
-                  { instance_type: "m7i.large" },
-                  { launch_template_specification: { launch_template_id: "${aws_launch_template.bare.id}" } },
-                ],
+    },
+    "its launch template was not read",
+  ],
+  [
+    "mixed instances of which some have another launch template",
+    {
+      aws_launch_template: BARE,
+      aws_autoscaling_group: {
+        batch: group({
+          tag: [TAG],
+          mixed_instances_policy: {
+            launch_template: {
+              launch_template_specification: {
+                launch_template_id: SET_UP.id,
+                version: SET_UP.version,
               },
+              override: [
+                { instance_type: "m7i.large" },
+                { launch_template_specification: { launch_template_id: "${aws_launch_template.bare.id}" } },
+              ],
             },
-          }),
-        },
-      },
-      "of the nodes batch",
-    ],
-    [
-      "Bottlerocket's settings as user data",
-      {
-        aws_launch_template: {
-          bare: {
-            name: "bare",
-            user_data: base64(BOTTLEROCKET),
           },
-        },
-        aws_autoscaling_group: {
-          batch: group({ tag: [TAG], launch_template: { name: "bare", version: "$Latest" } }),
+        }),
+      },
+    },
+    "of the nodes batch",
+  ],
+  [
+    "Bottlerocket's settings as user data",
+    {
+      aws_launch_template: {
+        bare: {
+          name: "bare",
+          user_data: base64(BOTTLEROCKET),
         },
       },
-      "Bottlerocket",
-    ],
-    [
-      "a Karpenter NodePool whose node class was not read",
-      {},
-      "its EC2NodeClass gpu was not read",
-      nodePool(CLASS),
-    ],
-    [
-      "a NodePool of an older API",
-      {},
-      "its EC2NodeClass gpu was not read",
-      nodePool(
-        { apiVersion: "karpenter.k8s.aws/v1beta1", kind: "EC2NodeClass", name: "gpu" },
-        "karpenter.sh/v1beta1",
-      ),
-    ],
-    [
-      "a NodePool of EKS Auto Mode",
-      {},
-      "EKS Auto Mode",
-      nodePool({ group: "eks.amazonaws.com", kind: "NodeClass", name: "default" }),
-    ],
-    [
-      "a NodePool of a kind of class that is not known",
-      {},
-      "ScalewayNodeClass",
-      nodePool({ group: "x.io", kind: "ScalewayNodeClass", name: "a" }),
-    ],
-    [
-      "a node class whose user data is Bottlerocket's settings",
-      {},
-      "its user data is for Bottlerocket",
-      JSON.stringify({
-        apiVersion: "karpenter.k8s.aws/v1",
-        kind: "EC2NodeClass",
-        metadata: { name: "gpu" },
-        spec: { amiSelectorTerms: [{ alias: "bottlerocket@latest" }], userData: BOTTLEROCKET },
-      }),
-    ],
-    [
-      "EKS Auto Mode",
-      {
-        aws_eks_cluster: {
-          auto: { name: "shop", compute_config: { enabled: true, node_pools: ["general-purpose"] } },
-        },
+      aws_autoscaling_group: {
+        batch: group({ tag: [TAG], launch_template: { name: "bare", version: "$Latest" } }),
       },
-      "EKS Auto Mode",
-    ],
-  ];
+    },
+    "Bottlerocket",
+  ],
+  [
+    "a Karpenter NodePool whose node class was not read",
+    {},
+    "its EC2NodeClass gpu was not read",
+    nodePool(CLASS),
+  ],
+  [
+    "a NodePool of an older API",
+    {},
+    "its EC2NodeClass gpu was not read",
+    nodePool(
+      { apiVersion: "karpenter.k8s.aws/v1beta1", kind: "EC2NodeClass", name: "gpu" },
+      "karpenter.sh/v1beta1",
+    ),
+  ],
+  [
+    "a NodePool of EKS Auto Mode",
+    {},
+    "EKS Auto Mode",
+    nodePool({ group: "eks.amazonaws.com", kind: "NodeClass", name: "default" }),
+  ],
+  [
+    "a NodePool of a kind of class that is not known",
+    {},
+    "ScalewayNodeClass",
+    nodePool({ group: "x.io", kind: "ScalewayNodeClass", name: "a" }),
+  ],
+  [
+    "a node class whose user data is Bottlerocket's settings",
+    {},
+    "its user data is for Bottlerocket",
+    JSON.stringify({
+      apiVersion: "karpenter.k8s.aws/v1",
+      kind: "EC2NodeClass",
+      metadata: { name: "gpu" },
+      spec: { amiSelectorTerms: [{ alias: "bottlerocket@latest" }], userData: BOTTLEROCKET },
+    }),
+  ],
+  [
+    "EKS Auto Mode",
+    {
+      aws_eks_cluster: {
+        auto: { name: "shop", compute_config: { enabled: true, node_pools: ["general-purpose"] } },
+      },
+    },
+    "EKS Auto Mode",
+  ],
+];
 
 describe("pulls on EKS", () => {
-  it.each(ON_EKS)("are not allowed with %s", (_, resources, reason, manifest) => {
+  it.each(rows(ON_EKS))("are not allowed with $what", ({ resources, reason, manifest }) => {
     const results = judged(withPools("eks-nodeadm", resources, manifest));
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(["unknown"]));
     expect(text(results)).toContain(reason);
@@ -409,7 +413,7 @@ const ELSEWHERE: readonly (readonly [
 ];
 
 describe("pulls on other nodes", () => {
-  it.each(ELSEWHERE)("are not allowed with %s", (_, resources, reason, manifest) => {
+  it.each(rows(ELSEWHERE))("are not allowed with $what", ({ resources, reason, manifest }) => {
     const results = judged(withPools("rke2", resources, manifest));
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(["unknown"]));
     expect(text(results)).toContain(reason);
