@@ -48,7 +48,6 @@ const CLUSTER: TypeRow = {
 
 const rows: Readonly<Record<string, TypeRow>> = {
   google_container_cluster: CLUSTER,
-  "data.google_container_cluster": CLUSTER,
   google_service_account: ACCOUNT,
   "data.google_service_account": ACCOUNT,
   google_iam_workload_identity_pool: {

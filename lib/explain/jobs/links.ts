@@ -84,7 +84,7 @@ export function trustOfAll(
 }
 
 /** Issuers other than the one that signs, and the clusters of which one may be meant. */
-export type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere" | "candidates">;
+type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere" | "candidates">;
 
 /** The stacks do not say whether the cluster has already moved, or whether two clusters have the same name. */
 function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {

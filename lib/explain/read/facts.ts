@@ -84,14 +84,9 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const plain = [...kustomized(named), ...delivered.any];
   if (terraform.scopes.length + stacks.length + modules.length === 0 && !plain.some(isObject))
     return nothingFound(paths, input.others, files.unread.skipped);
+  const whole = withDelivered(stacks, delivered);
   const inference = inferenceOf(terraform, named, options);
-  const clusters = clustersOf(
-    withDelivered(stacks, delivered),
-    sorted(plain),
-    terraform,
-    options.cluster,
-    inference,
-  );
+  const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster, inference);
   const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
@@ -99,7 +94,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...stacks.flatMap((stack) => stack.skipped),
     ...files.unread.skipped,
     ...delivered.skipped,
-    ...unknownDocuments(named.filter((document) => !isTerraform(document) && !isDiscovery(document.value))),
+    ...unknownDocuments(named.filter((document) => !isReadApart(document))),
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
     ...unreadOthers(input, others, stacks, terraform),
@@ -175,9 +170,12 @@ function nothingFound(
   });
 }
 
-function isTerraform(document: FileDocument): boolean {
+/** Terraform in JSON, and the discovery document of a cluster. */
+function isReadApart(document: FileDocument): boolean {
   const { value, source } = document;
-  return isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file);
+  return (
+    isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file) || isDiscovery(value)
+  );
 }
 
 /** Adds the facts that the caller states or synths have recorded as stated, as resources. */
