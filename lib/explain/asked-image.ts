@@ -20,6 +20,13 @@ export interface AskedImage {
   readonly repository: AskedRepository | undefined;
   /** Why the kubelet refuses the name; empty if it does not, or if the image is not known. */
   readonly problem: string;
+  /** True if a placeholder in its name was not filled in. */
+  readonly isUnfilled?: true;
+}
+
+/** An image with a placeholder in its name. */
+export function unfilledImage(text: string): AskedImage {
+  return { ...lateImage(text), isUnfilled: true };
 }
 
 /** An image of which only a text for people is known. */

@@ -39,6 +39,12 @@ export type Why =
       readonly parts: TextParts;
     }
   | {
+      /** Something fills in a part of the text before it is applied. */
+      readonly kind: "placeholder";
+      readonly text: string;
+      readonly what: string;
+    }
+  | {
       /** Nothing that was read holds it, it is not in a form that can be read, or two sources contradict each other. */
       readonly kind: "unread" | "malformed" | "contested";
       /** The reason as a clause that a message can end with: "a variable without a default gives it". */
@@ -328,7 +334,12 @@ export function shown(value: Known<string | number | boolean | null | undefined>
   return match(
     value,
     (text) => (text === undefined || text === null ? "nothing" : String(text)),
-    (why) => ("parts" in why ? partsText(why.parts) : `<unknown: ${why.what}>`),
+    (why) =>
+      "parts" in why
+        ? partsText(why.parts)
+        : why.kind === "placeholder"
+          ? why.text
+          : `<unknown: ${why.what}>`,
   );
 }
 

@@ -4,15 +4,16 @@
  */
 
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
-import { type Known, is, orElse } from "../../model/known";
+import { type Known, is, orElse, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
-import { type Answer, type Evidence, seen } from "../answer";
+import { type Answer, type Evidence, seen, unknown } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/clusters";
-import { plainAnswer } from "../shared/words";
+import type { ServiceAccountFact } from "../read/service-accounts";
+import { AS_APPLIED, plainAnswer } from "../shared/words";
 
 /** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";
@@ -205,3 +206,13 @@ export function withIntent(answer: Answer, { access }: Cloud, intent: Intent | u
 }
 
 const SHOWN = 6;
+
+/** The answer if an annotation holds a placeholder, which may be that with the identity. */
+export function unfilled({ annotations, source }: ServiceAccountFact): Answer | undefined {
+  for (const [name, value] of annotations) {
+    const why = whyNot(value);
+    if (why?.kind === "placeholder")
+      return unknown(`the annotation ${name} is ${why.what}`, AS_APPLIED, seen("annotations", source));
+  }
+  return undefined;
+}

@@ -32,6 +32,7 @@ import {
   type AccessQuestion,
   type AskedComponent,
   componentQuestions,
+  unfilled,
   withIntent,
   workloadQuestions,
 } from "./access-questions";
@@ -292,8 +293,9 @@ export class Accesses {
     declared: boolean,
   ): AccountReading | undefined {
     const pods = podsByAccount(artefacts).get(key) ?? [];
+    const account = serviceAccountOf(artefacts, key) ?? unwritten(key);
     const reading = access.account({
-      account: serviceAccountOf(artefacts, key) ?? unwritten(key),
+      account,
       pods,
       fragment: artefacts.podFragments.get(key),
       files: filesBeside(artefacts, key),
@@ -303,8 +305,14 @@ export class Accesses {
       cluster: artefacts.cluster,
       webhooks: artefacts.webhooks,
     });
-    const refused = reading && refusedToken(pods);
-    return refused ? { ...reading, pods: refused } : reading;
+    if (reading === undefined) return undefined;
+    const open = unfilled(account);
+    const isOpen = open && reading.answer.status !== "fail" && reading.identity?.found.status !== "pass";
+    return {
+      ...reading,
+      answer: isOpen ? open : reading.answer,
+      pods: refusedToken(pods) ?? reading.pods,
+    };
   }
 
   #judged(question: AccessQuestion): JudgedAccess {

@@ -3,13 +3,20 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, orElse, shown, is } from "../../model/known";
+import { type Known, is, orElse, shown, whyNot } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { once, remembered } from "../../model/once";
 import { Subject } from "../../model/subject";
 import type { Evidence } from "../answer";
-import { type AskedImage, type AskedRepository, askedImage, askedPattern, lateImage } from "../asked-image";
+import {
+  type AskedImage,
+  type AskedRepository,
+  askedImage,
+  askedPattern,
+  lateImage,
+  unfilledImage,
+} from "../asked-image";
 import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Facts } from "../read/facts";
@@ -221,7 +228,8 @@ export class PullQuestions {
 
   #opened(image: Known<string>, make: (text: string) => AskedImage): AskedImage {
     const text = orElse(image, () => undefined);
-    return text === undefined ? this.#known(shown(image), lateImage) : this.#known(text, make);
+    if (text !== undefined) return this.#known(text, make);
+    return this.#known(shown(image), whyNot(image)?.kind === "placeholder" ? unfilledImage : lateImage);
   }
 
   #known(text: string, make: (text: string) => AskedImage): AskedImage {

@@ -15,6 +15,7 @@ import type { Verdict } from "../result";
 import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
 import { TRUST_LINKS, UNDERSTOOD, misfilled, missing, trustOfEveryIssuer, understood } from "./links";
+import { AS_APPLIED } from "../shared/words";
 import { pluginOnNode } from "./provider-on-node";
 import type { PluginOf, PullFacts, Puller, ReadByAll } from "./pull-questions";
 import { accountPresent, accountReadable, audienceGranted, requiredAnnotations } from "./token-request";
@@ -121,8 +122,9 @@ const TABLE: readonly Step<PullFacts>[] = [
 
 const SHOWN = 300;
 
-function imageParses({ text, repository, problem }: AskedImage): Answer {
+function imageParses({ text, repository, problem, isUnfilled }: AskedImage): Answer {
   if (repository) return pass(`the kubelet looks up ${repository.name}`);
+  if (isUnfilled) return unknown(`the image ${text} holds a placeholder`, AS_APPLIED);
   if (problem === "")
     return unknown(`the image ${text} is known only after apply`, "explain the manifests that bind wrote");
   return broken(

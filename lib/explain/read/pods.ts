@@ -5,7 +5,7 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, orElse, unread } from "../../model/known";
+import { type Known, notKnown, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
@@ -93,10 +93,21 @@ export function textMap(value: unknown, late: LateReader): ReadonlyMap<string, K
   // Without lists of lists: there are tens of thousands of accounts.
   for (const key of Object.keys(written)) {
     const each = written[key];
-    if (typeof each === "string") texts.set(key, late(each));
+    if (typeof each === "string") texts.set(key, filledIn(each, late));
     else if (each === null) texts.set(key, unread(`${key} is null, which becomes an empty text or nothing`));
   }
   return texts;
+}
+
+/** As envsubst, templates and people who copy an example leave them: `${ACCOUNT_ID}`, `{{ .arn }}`, `<ACCOUNT_ID>`. */
+const PLACEHOLDER = /\$\{[^{}]*\}|\{\{.*?\}\}|<[A-Za-z][\w .-]*>/;
+
+/** A text, not known if something must fill in a placeholder before it is applied. */
+function filledIn(text: string, late: LateReader): Known<string> {
+  const [placeholder] = /[<{]/.test(text) ? (PLACEHOLDER.exec(text) ?? []) : [];
+  return placeholder === undefined
+    ? late(text)
+    : notKnown({ kind: "placeholder", text, what: `${text}, with the placeholder ${placeholder}` });
 }
 
 /**
@@ -130,7 +141,7 @@ const NONE: readonly string[] = [];
 function containerImages(spec: Json, place: Source, late: LateReader): readonly WorkloadImage[] {
   return CONTAINERS.flatMap((key) =>
     list(spec[key]).map((container, index) => ({
-      image: late(text(at(container, "image"))),
+      image: filledIn(text(at(container, "image")), late),
       pullPolicy: text(at(container, "imagePullPolicy")) || undefined,
       source: below(place, propertyPath([key, index, "image"])),
     })),

@@ -38,3 +38,6 @@ export function isNamed(text: string, name: string): boolean {
     if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
   return false;
 }
+
+/** What to do about placeholders. */
+export const AS_APPLIED = "give explain the manifests as they are applied";

@@ -1,5 +1,5 @@
 import { WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
-import { checks } from "../../fixtures/explain/checks";
+import { type Row, checks } from "../../fixtures/explain/checks";
 import { argument, configured } from "../../fixtures/explain/configuration";
 import { accounts } from "../../fixtures/explain/three-clouds";
 
@@ -13,6 +13,12 @@ const tenant = (tenant_id: string) => configured(argument("azurerm_user_assigned
 checks(ID, "the role on AWS", of("aws"), [
   ["as written", [], "pass"],
   ["not annotated", accounts("eks.amazonaws.com/role-arn", "eks.amazonaws.com/role"), "fail"],
+  ...["${ACCOUNT_ID}", "<ACCOUNT_ID>", "{{ .account }}"].map((placeholder): Row => [
+    `with the placeholder ${placeholder}`,
+    accounts("iam::111122223333", `iam::${placeholder}`),
+    "unknown",
+    `with the placeholder ${placeholder}`,
+  ]),
 ]);
 checks(ID, "the client id on Azure", of("azure"), [
   ["as written", [], "pass"],

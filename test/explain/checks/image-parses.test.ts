@@ -25,5 +25,13 @@ checks("image-parses", "images of pods", { ...ecr, origin: "workload" }, [
     "unknown",
     "known only after apply",
   ],
+  [
+    "with a placeholder",
+    pod("<ACCOUNT_ID>.dkr.ecr.eu-west-1.amazonaws.com/web"),
+    "unknown",
+    "holds a placeholder",
+  ],
+  ["with one of a template", pod(`${HOST}/shop/web:{{ .tag }}`), "unknown", "holds a placeholder"],
+  ["with one of envsubst", pod(`${HOST}/shop/web:\${TAG}`), "unknown", "holds a placeholder"],
   ["one that is never pulled", pod(`${HOST}/shop/web`, { imagePullPolicy: "Never" }), "skipped"],
 ]);
