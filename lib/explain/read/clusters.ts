@@ -7,7 +7,7 @@ import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
-import { type DeclaredCluster, type MeantCluster, inferredCluster } from "./inferred-cluster";
+import { type DeclaredCluster, type MeantCluster, inferredCluster, servedIssuer } from "./inferred-cluster";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { plainLateReader } from "./late-text";
 import { itemsOf } from "./lists";
@@ -78,7 +78,11 @@ export function clustersOf(
     .map((stack) => stackCluster(stack, any, given));
   if (clusters.length > 0) return withIssuersElsewhere(clusters);
   const stated = followedRecord(given, plainLateReader(terraform));
-  const cluster = inferredCluster(stated, inference.clusters, any.objects.of("Node"), inference);
+  const printed = inference.printed ?? servedIssuer(any.objects.of("Pod"));
+  const cluster = inferredCluster(stated, inference.clusters, any.objects.of("Node"), {
+    ...inference,
+    printed,
+  });
   const outputs = outputsOf(terraform.scopes);
   return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
 }

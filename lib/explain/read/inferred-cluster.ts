@@ -8,7 +8,7 @@
 
 import { fail } from "../../errors";
 import { type Known, isAbsent, isKnown, known, orElse, same } from "../../model/known";
-import { at, record, text } from "../../model/parsed";
+import { at, list, record, text, texts } from "../../model/parsed";
 import { nearestName } from "../../model/nearest-name";
 import { isRecord } from "../../model/record";
 import { minorOf } from "../../model/version";
@@ -31,7 +31,7 @@ export interface DeclaredCluster extends ClusterCandidate {
 export interface MeantCluster {
   /** Name or issuer, as the caller says it; empty if the caller does not. */
   readonly which: string;
-  /** The issuer that the cluster itself prints; `undefined` if that was not read. */
+  /** The issuer that the cluster itself prints, or its API server runs with; `undefined` if that was not read. */
   readonly printed: Known<string> | undefined;
 }
 
@@ -68,6 +68,29 @@ export function inferredCluster(
 /** The issuer in what `kubectl get --raw /.well-known/openid-configuration` prints; `undefined` for other documents. */
 export function printedIssuer({ value }: FileDocument): Known<string> | undefined {
   return isDiscovery(value) ? known(text(at(value, "issuer"))) : undefined;
+}
+
+const ISSUER_FLAG = "--service-account-issuer=";
+
+/**
+ * The issuer with which the API server signs, by its static pods among the objects of the cluster; `undefined` if none
+ * was read, or they differ. Only a kubelet writes the annotation of a mirror pod. Source: kubernetes:pkg/kubelet/types;
+ * the first of several issuers signs, kubernetes:pkg/kubeapiserver/options/authentication.go.
+ */
+export function servedIssuer(pods: readonly KubernetesObject[]): Known<string> | undefined {
+  const issuers = pods.flatMap(({ value }) => {
+    const metadata = at(value, "metadata");
+    const isServer =
+      at(metadata, "namespace") === "kube-system" &&
+      at(metadata, "annotations", "kubernetes.io/config.mirror") !== undefined &&
+      text(at(metadata, "name")).startsWith("kube-apiserver");
+    const words = list(isServer ? at(value, "spec", "containers") : [])
+      .flatMap((each) => [...texts(at(each, "command")), ...texts(at(each, "args"))])
+      .filter((word) => word.startsWith(ISSUER_FLAG));
+    return words.slice(0, 1).map((word) => word.slice(ISSUER_FLAG.length));
+  });
+  const [first] = issuers;
+  return first !== undefined && issuers.every((each) => each === first) ? known(first) : undefined;
 }
 
 /** True for a discovery document. */
