@@ -38,6 +38,8 @@ export function trustOfCandidates(
   )
     return first.trust;
   if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") return inferred(first);
+  // An identity that trusts no issuer refuses the tokens of all clusters.
+  if (first?.trust.issuer.status === "fail" && trusted()?.length === 0) return first.trust;
   const own = candidates.length === 0 ? trust(token) : undefined;
   const subject = deniedAnyhow(token, trust, trusted);
   const issuer = own?.issuer ?? notCertain(judged, admitting, candidates);
