@@ -18,6 +18,7 @@ import { askedResults } from "../explain/asked";
 import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
 import { VERDICTS } from "../explain/result";
+import { trustLines } from "../explain/trusted";
 import { printSkipped, readAsked } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 
@@ -91,6 +92,8 @@ const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
  *
  * `--running` asks instead what becomes of the pulls of the pods that were read, once the configuration is applied.
  *
+ * Without any of these, lists what trusts service accounts whose manifests were not read.
+ *
  * Returns 0 if all are allowed, 1 if one is denied, 3 if one is unknown and none is denied; with `--fail-on denied`,
  * 0 if none is denied. Results that the baseline accepts are not counted; format and audit do not change the exit code.
  */
@@ -100,23 +103,29 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   refuseContradictions(values);
   const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
   const explainer = readAsked(operands, values);
-  const all = values.running
-    ? started(running(explainer, selectionOf(values)), NONE_RUNNING)
-    : started(askedResults(explainer, selectionOf(values)), NONE_DECLARED);
+  const selection = selectionOf(values);
+  // A narrower question finds less, so entries of the baseline would wrongly seem unused.
+  const isWhole = Object.keys(selection).length === 0;
+  const asked = values.running ? running(explainer, selection) : askedResults(explainer, selection);
+  const all = started(asked);
+  const trusts = all === undefined && isWhole && !values.running ? trustLines(explainer) : [];
+  if (all === undefined && trusts.length === 0)
+    throw new UsageError(values.running ? NONE_RUNNING : NONE_DECLARED);
   const findings = values.audit && explainer.audit(stack);
   const audit = findings && (baseline?.findings(findings) ?? findings);
-  const results = baseline ? baseline.results(all) : all;
+  const results = baseline ? baseline.results(all ?? []) : (all ?? []);
   const seen = new Set<Verdict>();
   const besides: Besides = { ...values, audit, only, colour: io.colour === true };
   const render = RENDERERS[format];
-  for (const piece of render(watched(results, seen), besides)) io.out(piece);
+  // A text of no results would say nothing.
+  if (all !== undefined || audit !== undefined || format !== "text")
+    for (const piece of render(watched(results, seen), besides)) io.out(piece);
+  for (const line of trusts) io[format === "text" ? "out" : "err"](`${printable(line)}\n`);
   printSkipped(explainer, io, values.verbose);
-  // A narrower question finds less, so entries of the baseline would wrongly seem unused.
-  const isWhole = Object.keys(selectionOf(values)).length === 0;
   for (const leftover of isWhole ? (baseline?.leftovers ?? []) : [])
     io.err(`${printable(`baseline: ${leftover}`)}\n`);
   if (seen.has("denied")) return EXIT_DENIED;
-  return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+  return (seen.has("unknown") || all === undefined) && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
 function selectionOf({
@@ -163,10 +172,10 @@ function today(): string {
   return new Date().toISOString().slice(0, "YYYY-MM-DD".length);
 }
 
-/** The results, once there is a first one; throws if there is none, so that nothing else is printed. */
-function started(results: Iterator<ExplainResult>, none: string): Iterable<ExplainResult> {
+/** The results, once there is a first one; `undefined` if there is none. */
+function started(results: Iterator<ExplainResult>): Iterable<ExplainResult> | undefined {
   const first = results.next();
-  if (first.done) throw new UsageError(none);
+  if (first.done) return undefined;
   return (function* () {
     yield first.value;
     for (let next = results.next(); !next.done; next = results.next()) yield next.value;
