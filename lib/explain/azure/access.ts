@@ -27,6 +27,7 @@ import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from 
 import type { AccessIdentity, AccountQuestion, AccountReading, AskedRights, CloudAccess } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
+import type { PodFact } from "../read/pods";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { lowered } from "../shared/references";
@@ -36,7 +37,7 @@ import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
 import { NOT_ALL, deniedTo } from "./permission";
-import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
+import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
 import { entraTrust, issuersOf, tokenOf } from "./trust";
 
 const CLIENT_ID = "azure_client_id";
@@ -103,13 +104,16 @@ function accountReading(
   identityOf: (client: Known<string | undefined>) => AccessIdentity | undefined,
 ): AccountReading | undefined {
   const { annotations, source } = question.account;
-  const written = annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
-  if (written === undefined && !question.declared) return undefined;
+  const annotated = annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
+  const labelled = annotated === undefined ? labelledPods(question) : [];
+  const written = annotated ?? clientOfPods(labelled);
+  if (written === undefined && !question.declared && labelled.length === 0) return undefined;
   const client: Known<string | undefined> = written ?? known(undefined);
   const tenant: Known<string | undefined> = annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) ?? known(undefined);
   const where = seen("annotations of the service account", source);
   const remedy = `write the tenant of the identity into ${WEBHOOK_TENANT_ID_ANNOTATION}`;
-  const named = clientAnswer(client, where);
+  const isOpen = written === undefined && labelled.length > 0;
+  const named = isOpen ? clientElsewhere(labelled) : clientAnswer(client, where);
   const identity = identities.of(client);
   const foreign = foreignTenant(identity, WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
   return {
@@ -118,6 +122,15 @@ function accountReading(
     pods: webhookPods(question, { client, tenant, cloud: identity?.cloud ?? known(undefined) }),
     audiences: [known(WEBHOOK_AUDIENCE)],
   };
+}
+
+/** The webhook then sets an empty client id, and a program may have another one. */
+function clientElsewhere(labelled: readonly PodFact[]): Answer {
+  return unknown(
+    `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, though ${named(labelled.map(({ title }) => title))} asks for a token of Azure's webhook; the client id is that of the program, if it has one`,
+    `annotate it with ${WEBHOOK_CLIENT_ID_ANNOTATION}`,
+    labelled.map(({ title, source }) => seen(title, source)),
+  );
 }
 
 function clientAnswer(client: Known<string | undefined>, where: Evidence): Answer {

@@ -91,6 +91,25 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
   }));
 }
 
+/** The pods that ask for what the webhook gives, where it runs. */
+export function labelledPods(question: AccountQuestion): readonly PodFact[] {
+  const isLabelled = ({ labels }: PodFact): boolean =>
+    is<string | undefined>(labels.get(LABEL) ?? known(undefined), VALUE) !== "no";
+  const labelled = question.pods.filter(isLabelled);
+  return labelled.length > 0 && webhookOn(question).runs === "yes" ? labelled : [];
+}
+
+/** The client id that every container sets itself; `undefined` if one sets none or another. */
+export function clientOfPods(pods: readonly PodFact[]): Known<string> | undefined {
+  const [first = known(""), ...others] = pods
+    .flatMap(({ spec }) => containersOf(spec))
+    .map(({ variable }) => variable(CLIENT_ID));
+  const isOne = others.every((each) => same<string | undefined>(each, first) === "yes");
+  return isOne && isKnown(first) && !isAbsent(first) && is(first, "") === "no"
+    ? (first as Known<string>)
+    : undefined;
+}
+
 interface JudgedPod extends PodFact {
   readonly isLabelled: Ternary;
   readonly hasAll: Ternary;
@@ -216,7 +235,10 @@ function containerJudged({ name, variable, files }: ContainerFact, { client, ten
     isAbsent(value) ? "no" : not(same<string | undefined>(value, wanted));
   if (isWritten(secret) && !isAbsent(secret))
     return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs prefer to a token` };
-  const [otherId, otherTenant] = [isOther(id, client), isAbsent(tenant) ? "no" : isOther(own, tenant)];
+  const [otherId, otherTenant] = [
+    isAbsent(client) ? "no" : isOther(id, client),
+    isAbsent(tenant) ? "no" : isOther(own, tenant),
+  ];
   if (otherId === "yes") return { problem: `sets ${CLIENT_ID} to ${shown(id)} ${where}` };
   const isOwn = isKnown(token) && !isAbsent(token) && is(token, MOUNTED_TOKEN) === "no";
   const mounted = files.find((each) => each.token && is(token, each.path) === "yes")?.token;

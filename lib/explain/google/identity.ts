@@ -43,7 +43,7 @@ import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
-import { type Credentials, mountedFile, readCredentialFile } from "./pods";
+import { type Credentials, mountedFile, nativeAnswer, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted, rightsInWords } from "./rights";
 import { type Exchanges, tokenOf } from "./trust";
@@ -97,11 +97,21 @@ export class GoogleActors implements CloudAccess {
 
   account(question: AccountQuestion): AccountReading | undefined {
     const mounted = mountedFile(question);
-    if (mounted === undefined) return undefined;
+    if (mounted === undefined) return question.native ? this.#native(question) : undefined;
     const { file, source, ...reading } = mounted;
     return { ...reading, identity: file && new Identity(file, source, this.#acting) };
   }
+
+  /** What GKE itself gives; clusters of others ignore the annotation. */
+  #native({ account, cluster }: AccountQuestion): AccountReading | undefined {
+    const issuer = orElse(cluster.issuer ?? known(GKE_ISSUER), () => GKE_ISSUER);
+    const answer = issuer.startsWith(GKE_ISSUER) ? nativeAnswer(account) : undefined;
+    return answer && { answer, pods: answer, audiences: [], identity: undefined };
+  }
 }
+
+/** The issuers of GKE begin with it. */
+const GKE_ISSUER = "https://container.googleapis.com/";
 
 /** The facts for judging who acts. */
 interface Acting {

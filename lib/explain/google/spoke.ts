@@ -30,9 +30,8 @@ import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { Identity } from "./identity";
 import { type Bearer, accountBearer } from "./members";
 import { isProjectNumber, piecesOf, projectOf } from "./names";
+import { nativeAnswer } from "./pods";
 
-/** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
-const NATIVE = "iam.gke.io/gcp-service-account";
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\/(.+)$/;
 /** GKE clusters and members of fleets as spokes. */
 export class GoogleSpokes implements CloudSpokes {
@@ -44,15 +43,8 @@ export class GoogleSpokes implements CloudSpokes {
     this.#iam = iam;
   }
 
-  /** The answer for a controller with an annotation for GKE's own Workload Identity. */
-  native({ key, annotations, source }: ServiceAccountFact): Answer | undefined {
-    const email = annotations.get(NATIVE);
-    if (email === undefined) return undefined;
-    return unknown(
-      `GKE Workload Identity lets ${key} act as ${shown(email) || "no one"}, which explain does not judge`,
-      "check that the Google service account grants the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] roles/iam.workloadIdentityUser, and that the spoke admits it; explain judges only your own pool, with a credential file of type external_account in the pods",
-      seen(NATIVE, source),
-    );
+  native(account: ServiceAccountFact): Answer | undefined {
+    return nativeAnswer(account);
   }
 
   read(question: SpokeQuestion): SpokeReading {

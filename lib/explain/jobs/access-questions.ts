@@ -166,6 +166,8 @@ export function workloadQuestions(
   const keys = new Set([
     ...recorded.map(({ serviceAccount }) => serviceAccount),
     ...artefacts.serviceAccounts.keys(),
+    // Pods may have an identity of their own, whether or not their service account was read.
+    ...artefacts.workloads.map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
   ]);
   return [...keys].flatMap((key) =>
     clouds.flatMap((cloud): readonly AccessQuestion[] => {
