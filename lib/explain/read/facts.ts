@@ -31,7 +31,7 @@ import {
   unreadTerraform,
 } from "./terraform-configuration";
 import { isPlan, isTerraformShow } from "./terraform-show";
-import { PerhapsObjects, type UnreadText } from "./unread-files";
+import { PerhapsObjects, type UnreadText, textOfFile } from "./unread-files";
 
 export type { SkippedDocument } from "./source";
 
@@ -95,7 +95,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const whole = withDelivered(stacks, delivered);
   const inference = inferenceOf(terraform, named, options);
   const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster, inference);
-  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
+  const beside = input.skipped.map(({ source }) => ({ source, text: textOfFile(source.file).toLowerCase() }));
+  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all, ...beside]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
     ...input.skipped,
