@@ -143,8 +143,12 @@ export const commands: readonly Command[] = [
     summary: "Say what service accounts may do on one side and not on the other",
     more: "Compares sets, not spellings: a pattern that covers the same images is not a difference. Names what cannot be compared, with the reason.",
     operands: [
-      { name: "<OLD>", summary: "what was: a synth, a plan or state in JSON, or manifests" },
-      { name: "<NEW>", summary: "the same as it will be" },
+      {
+        name: "<OLD>",
+        summary:
+          "what was: a synth, a plan or state in JSON, or manifests; alone, a plan that holds both sides, or a folder with it",
+      },
+      { name: "[NEW]", summary: "the same as it will be" },
     ],
     options: {
       format: {
@@ -164,6 +168,7 @@ export const commands: readonly Command[] = [
       },
     },
     examples: [
+      ["compare plan.json", "what a plan does (terraform show -json plan.out > plan.json)"],
       ["compare main/cdktf.out cdktf.out", "what a change does"],
       ["compare --format markdown --fail-on widened main/cdktf.out cdktf.out", "a gate with a comment"],
     ],

@@ -9,7 +9,8 @@ import {
 } from "../explain";
 import { comparison } from "../explain/compare/compare";
 import { compareVerdicts } from "../explain/result";
-import { printSkipped, readAsked } from "./asked-folders";
+import { readBefore } from "../explain/explainer";
+import { printSkipped, readAsked, statedOptions } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_FINE = 0;
@@ -45,9 +46,11 @@ interface Values {
  * Exits with 0 whatever differs; with `--fail-on`, exits with 1 if it finds a difference of that kind.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const sides = operands.map((path) => readAsked([path], values));
-  const [old, made] = sides;
-  if (!old || !made) return EXIT_FAILED;
+  const [first = "", second = first] = operands;
+  // One plan holds both sides.
+  const old = operands.length === 1 ? readBefore([first], statedOptions(values)) : readAsked([first], values);
+  const made = readAsked([second], values);
+  const sides = [old, made];
   const changes = comparison(old, made);
   for (const piece of RENDERERS[values.format](changes, made)) io.out(piece);
   for (const side of sides) printSkipped(side, io, values.verbose);

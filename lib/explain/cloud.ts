@@ -226,7 +226,7 @@ export interface AccountQuestion {
   /** The cluster that it runs in, as far as it is recorded. */
   readonly cluster: Pick<
     ClusterFacts,
-    "name" | "cloudName" | "issuer" | "openShift" | "components" | "podIdentityWebhooks"
+    "name" | "cloudName" | "issuer" | "openShift" | "components" | "podIdentityWebhooks" | "webhooksOff"
   > & {
     readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };

@@ -91,6 +91,9 @@ export interface Inside {
   readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
 }
 
+/** As {@link Explainer.read}, of the state before each plan. */
+export let readBefore: (paths: readonly string[], options: ExplainOptions) => Explainer;
+
 /** Gives a comparison access to one side. */
 export let insideOf: (explainer: Explainer) => Inside;
 
@@ -113,6 +116,7 @@ export class Explainer {
     cloudsOf = (explainer) => explainer.#clouds;
     declaredOf = (explainer, stack, jobs) => explainer.#declared(stack, jobs);
     insideOf = (explainer) => explainer.#inside();
+    readBefore = (paths, options) => Explainer.#read(paths, options, true);
   }
 
   private constructor(facts: Facts) {
@@ -131,6 +135,10 @@ export class Explainer {
    * read or if nothing was found, because a verdict on half of the facts would be worthless.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
+    return Explainer.#read(paths, options, false);
+  }
+
+  static #read(paths: readonly string[], options: ExplainOptions, isBefore: boolean): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");
     checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
     const { cluster = {}, which = "", ...stated } = options;
@@ -143,6 +151,7 @@ export class Explainer {
         nodePools,
         clusters: declaredClusters,
         which,
+        isBefore,
         cluster,
         stated: statedResources(stated, { file: fileOf(options), path: "" }),
         recorded: statedResources,

@@ -24,7 +24,7 @@ export {
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/cluster-record";
 export { type Change, type ChangeKind, type ComparedState, type Comparison } from "./compare/change";
-export { compare, type CompareOptions } from "./compare/compare";
+export { compare, comparePlan, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
 export { type SkippedDocument } from "./read/source";

@@ -75,14 +75,24 @@ export const clusterVariants: readonly Variant[] = [
     ...web,
     id: "audience-not-granted",
     mistake:
-      "The manifest that grants nodes the audience was not applied. Older API servers do not require it; from 1.33 on they refuse the token request.",
+      "The RoleBinding that grants nodes the audience is missing. Older API servers do not require it; from 1.33 on they refuse the token request.",
     edits: [
       {
-        file: files.cluster,
-        from: `    {
-      "file": "${files.audience}",
-      "appliesTo": "cluster"
-    },
+        file: files.audience,
+        from: `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: token-audience:sts.amazonaws.com
+  namespace: shop
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: token-audience:sts.amazonaws.com
+subjects:
+  - apiGroup: rbac.authorization.k8s.io
+    kind: Group
+    name: system:nodes
 `,
         to: "",
       },

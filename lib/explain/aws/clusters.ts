@@ -20,6 +20,7 @@ export function eksClusters(terraform: Terraform): readonly DeclaredCluster[] {
       issuer: cluster.attribute("identity", 0, "oidc", 0, "issuer"),
       version: cluster.text("version"),
       webhooks: ["aws"],
+      webhooksOff: [],
       source: cluster.source,
     };
   });

@@ -5,7 +5,6 @@
  */
 
 import { is, known, shown } from "../../model/known";
-import type { Resource } from "../read/block";
 import type { DeclaredCluster } from "../read/inferred-cluster";
 import type { Terraform } from "../read/terraform";
 
@@ -13,6 +12,7 @@ import type { Terraform } from "../read/terraform";
 export function aksClusters(terraform: Terraform): readonly DeclaredCluster[] {
   return terraform.ofType("azurerm_kubernetes_cluster").map((cluster) => {
     const name = cluster.attribute("name");
+    const isHelped = cluster.flag("workload_identity_enabled");
     const isOff = !cluster.adopted && is(cluster.flag("oidc_issuer_enabled"), false) === "yes";
     return {
       cloud: "azure",
@@ -20,15 +20,10 @@ export function aksClusters(terraform: Terraform): readonly DeclaredCluster[] {
       name,
       issuer: isOff ? known(undefined) : cluster.attribute("oidc_issuer_url"),
       version: cluster.text("kubernetes_version"),
-      webhooks: webhooksOf(cluster),
+      webhooks: is(isHelped, true) === "yes" ? ["azure"] : [],
+      // The data source says nothing about it before azurerm 4.
+      webhooksOff: !cluster.adopted && is(isHelped, false) === "yes" ? ["azure"] : [],
       source: cluster.source,
     };
   });
-}
-
-/** The data source says nothing about it before azurerm 4. */
-function webhooksOf(cluster: Resource): readonly string[] | undefined {
-  const isOn = cluster.flag("workload_identity_enabled");
-  if (is(isOn, true) === "yes") return ["azure"];
-  return !cluster.adopted && is(isOn, false) === "yes" ? [] : undefined;
 }

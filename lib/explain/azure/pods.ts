@@ -65,8 +65,9 @@ interface Named {
 function webhookOn(question: AccountQuestion): ReturnType<typeof statedWebhook> {
   const stated = statedWebhook("azure", question);
   if (stated.runs !== "unknown") return stated;
-  const { issuer = known("") } = question.cluster;
-  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, AKS)) && !isSwitchedOff(issuer);
+  const { issuer = known(""), webhooksOff = [] } = question.cluster;
+  const isOff = webhooksOff.includes("azure") || isSwitchedOff(issuer);
+  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, AKS)) && !isOff;
   return { runs: isAks ? "yes" : "unknown", evidence: [] };
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { checkGiven, list, object, optional, text } from "../../model/shape";
-import { Explainer, insideOf } from "../explainer";
+import { Explainer, insideOf, readBefore } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
 import { sourceText } from "../read/source";
@@ -50,6 +50,16 @@ export function compare(
   checkGiven("compare()", list(text), newPaths, "newPaths");
   checkGiven("compare()", OPTIONS, options, "options");
   return comparison(Explainer.read(oldPaths, options.old), Explainer.read(newPaths, options.new));
+}
+
+/**
+ * Compares the state before a plan with what the plan makes of it, as {@link compare} compares two sides. `paths` are
+ * those of what `terraform show -json` prints of a plan, and of the manifests that both sides share.
+ */
+export function comparePlan(paths: readonly string[], options: ExplainOptions = {}): Comparison {
+  checkGiven("comparePlan()", list(text), paths, "paths");
+  checkGiven("comparePlan()", EXPLAIN_OPTIONS, options, "options");
+  return comparison(readBefore(paths, options), Explainer.read(paths, options));
 }
 
 const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_OPTIONS) });

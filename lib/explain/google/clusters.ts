@@ -21,7 +21,8 @@ export function gkeClusters(terraform: Terraform): readonly DeclaredCluster[] {
       name,
       issuer: joined(ISSUER, projectOf(cluster), "/locations/", location, "/clusters/", name),
       version: cluster.text("master_version"),
-      webhooks: undefined,
+      webhooks: [],
+      webhooksOff: [],
       source: cluster.source,
     };
   });

@@ -150,14 +150,22 @@ export const UNDERSTOOD = {
 
 /** Its answer, by what Terraform and the objects of the cluster hold; `titles` are those of the chain besides the service account. */
 export function understood(
-  { cluster, open }: ClusterArtefacts,
+  { cluster, open, perhaps }: ClusterArtefacts,
   identity: Pick<AccessIdentity, "understood"> | undefined,
   key: string,
   titles: readonly string[] = [],
   otherwise: Answer = missing("the identity"),
 ): Answer {
   const answer = identity?.understood(cluster) ?? otherwise;
-  return answer.status === "pass" ? (open.answer([`ServiceAccount ${key}`, ...titles]) ?? answer) : answer;
+  if (answer.status !== "pass") return answer;
+  const unread = perhaps.naming(namespacedName(key));
+  if (unread)
+    return unknown(
+      `a file that is not read names the service account ${key}, and may hold another version of it`,
+      "give explain what is applied, or leave the file out if it is not",
+      seen("not read", unread),
+    );
+  return open.answer([`ServiceAccount ${key}`, ...titles]) ?? answer;
 }
 
 /** OpenShift's API server writes the issuer of Authentication/cluster into tokens, whatever is recorded. */

@@ -212,6 +212,18 @@ export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
    * @defaultValue - it is stated which cluster this is, or no cluster was read
    */
   readonly candidates?: readonly ClusterCandidate[];
+  /**
+   * Clouds whose pod identity webhook the cluster runs by its resource.
+   *
+   * @defaultValue - none
+   */
+  readonly webhooksOn?: ReadonlyMap<string, Source>;
+  /**
+   * Clouds whose pod identity webhook the cluster's resource leaves off; a Helm chart may still have installed it.
+   *
+   * @defaultValue - none
+   */
+  readonly webhooksOff?: readonly string[];
 }
 
 /** A workload of the hub that opens connections to spokes, or reads their profiles. */

@@ -7,7 +7,13 @@ import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
-import { type DeclaredCluster, type MeantCluster, inferredCluster, servedIssuer } from "./inferred-cluster";
+import {
+  type DeclaredCluster,
+  type MeantCluster,
+  inferredCluster,
+  servedIssuer,
+  unknownCluster,
+} from "./inferred-cluster";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { plainLateReader } from "./late-text";
 import { itemsOf } from "./lists";
@@ -76,7 +82,7 @@ export function clustersOf(
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
     .map((stack) => stackCluster(stack, any, given));
-  if (clusters.length > 0) return withIssuersElsewhere(clusters);
+  if (clusters.length > 0) return withIssuersElsewhere(meantOf(clusters, inference.which));
   const stated = followedRecord(given, plainLateReader(terraform));
   const printed = inference.printed ?? servedIssuer(any.objects.of("Pod"));
   const cluster = inferredCluster(stated, inference.clusters, any.objects.of("Node"), {
@@ -85,6 +91,20 @@ export function clustersOf(
   });
   const outputs = outputsOf(terraform.scopes);
   return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
+}
+
+/** The clusters with a name or an issuer; all if it is empty. */
+function meantOf(clusters: readonly StackCluster[], which: string): readonly StackCluster[] {
+  const meant = clusters.filter(
+    ({ cluster: { name, issuer } }) =>
+      which === "" || name === which || (issuer !== undefined && same(issuer, known(which)) === "yes"),
+  );
+  return meant.length > 0
+    ? meant
+    : unknownCluster(
+        which,
+        clusters.map(({ cluster: { name } }) => ({ name: known(name) })),
+      );
 }
 
 /** Stacks with one name and a common issuer are for one cluster, so each must expect the issuers of all. */
@@ -136,7 +156,8 @@ function clusterOf(
   );
   const spokes = new SpokeFacts(ofSpokes.objects, ofSpokes.setups);
   const skipped = [...facts.skipped, ...ofSpokes.objects.skipped];
-  return { ...facts, stack, cluster, issuer, spokes, skipped };
+  const webhooks = new Map([...(cluster.webhooksOn ?? []), ...facts.webhooks]);
+  return { ...facts, stack, cluster, issuer, spokes, skipped, webhooks };
 }
 
 function outputsOf(scopes: readonly Scope[]): ReadonlyMap<string, Known<string>> {

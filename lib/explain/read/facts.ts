@@ -30,8 +30,8 @@ import {
   readPlainTerraform,
   unreadTerraform,
 } from "./terraform-configuration";
-import { isTerraformShow } from "./terraform-show";
-import { PerhapsObjects, type UnreadText } from "./unread-files";
+import { isPlan, isTerraformShow } from "./terraform-show";
+import { PerhapsObjects, type UnreadText, textOfFile } from "./unread-files";
 
 export type { SkippedDocument } from "./source";
 
@@ -47,6 +47,12 @@ export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   readonly nodePools?: (terraform: Terraform) => readonly KubernetesDocument[];
   readonly clusters?: (terraform: Terraform) => readonly DeclaredCluster[];
+  /**
+   * Reads the state before each plan instead of what it makes of it; there must be a plan.
+   *
+   * @defaultValue false
+   */
+  readonly isBefore?: boolean;
   /** Name or issuer of the cluster that is meant; empty or absent if the caller does not say. */
   readonly which?: string;
   /** Facts about the clusters from the caller; they override recorded ones. */
@@ -76,7 +82,9 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
   const documents = others.flatMap((file) => files.documents(file));
-  const modules = readPlainTerraform(terraform, documents, paths, files.unread);
+  const { isBefore = false } = options;
+  if (isBefore && !documents.some(({ value }) => isPlan(value))) return noPlan(paths);
+  const modules = readPlainTerraform(terraform, documents, paths, files.unread, isBefore);
   const wrong = wronglyFilled(copies, stacks, terraform);
   const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
@@ -87,7 +95,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const whole = withDelivered(stacks, delivered);
   const inference = inferenceOf(terraform, named, options);
   const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster, inference);
-  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all]);
+  const beside = input.skipped.map(({ source }) => ({ source, text: textOfFile(source.file).toLowerCase() }));
+  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all, ...beside]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
     ...input.skipped,
@@ -145,6 +154,16 @@ function withDelivered(stacks: readonly StackDocuments[], { byStack }: Delivered
   return stacks.map((stack) => {
     const objects = byStack.get(stack.name);
     return objects === undefined ? stack : { ...stack, written: [...stack.written, ...objects] };
+  });
+}
+
+function noPlan(paths: readonly string[]): never {
+  return fail("explain-missing", {
+    problem: "no plan was read, which alone holds both what is and what will be",
+    value: paths,
+    allowed: "what `terraform show -json` prints of a saved plan, or a folder with it",
+    remedy:
+      "run `terraform plan -out plan.out` and `terraform show -json plan.out > plan.json`, or name the old and the new side",
   });
 }
 

@@ -16,6 +16,7 @@ import type { ClusterCandidate, ClusterFacts } from "./cluster-record";
 import type { FileDocument } from "./documents";
 import type { KubernetesObject } from "./objects";
 import { isKnownMinor } from "./read-record";
+import type { Source } from "./source";
 
 /** A cluster that Terraform declares or looks up. */
 export interface DeclaredCluster extends ClusterCandidate {
@@ -23,8 +24,10 @@ export interface DeclaredCluster extends ClusterCandidate {
   readonly cloud: string;
   /** Version of its API server. */
   readonly version: Known<string | undefined>;
-  /** The clouds whose pod identity webhook runs there; `undefined` if that is not known. */
-  readonly webhooks: readonly string[] | undefined;
+  /** The clouds whose pod identity webhook it runs. */
+  readonly webhooks: readonly string[];
+  /** The clouds whose pod identity webhook it could run, and does not. */
+  readonly webhooksOff: readonly string[];
 }
 
 /** Whose tokens are meant. */
@@ -48,21 +51,25 @@ export function inferredCluster(
   const facts: ClusterFacts = { ...(kubelet === undefined ? {} : { kubelet }), ...stated };
   if (issuer !== undefined) {
     const own = clusters.filter((each) => same(each.issuer, issuer) === "yes");
-    return { ...(own[0] ? factsOf(own[0], true) : {}), ...facts, issuer };
+    return { ...(own[0] ? factsOf(own[0]) : {}), ...facts, issuer };
   }
   const name = which || (stated.name ?? "");
   if (name !== "") {
     const own = clusters.filter((each) => orElse(each.name, () => undefined) === name);
     if (own.length === 0 && which !== "") return unknownCluster(which, clusters);
-    if (own.length === 1 && own[0]) return { ...factsOf(own[0], true), ...facts };
+    if (own.length === 1 && own[0]) return { ...factsOf(own[0]), ...facts };
     if (own.length > 1) return { ...facts, candidates: own };
   }
   const candidates = clusters.filter((each) => !isContradicted(each, nodes));
   const [only, ...others] = candidates;
   if (only === undefined) return facts;
-  if (others.length === 0) return { ...factsOf(only, false), ...facts, candidates };
-  const webhooks = agreed(candidates.map((each) => each.webhooks));
-  return { ...(webhooks && { podIdentityWebhooks: webhooks }), ...facts, candidates };
+  if (others.length === 0) return { ...factsOf(only), ...facts, candidates };
+  const shared = only.webhooks.filter((cloud) => others.every((each) => each.webhooks.includes(cloud)));
+  return { ...facts, webhooksOn: webhooksOf(only, shared), candidates };
+}
+
+function webhooksOf({ source }: DeclaredCluster, clouds: readonly string[]): ReadonlyMap<string, Source> {
+  return new Map(clouds.map((cloud) => [cloud, source]));
 }
 
 /** The issuer in what `kubectl get --raw /.well-known/openid-configuration` prints; `undefined` for other documents. */
@@ -98,7 +105,11 @@ export function isDiscovery(value: unknown): boolean {
   return isRecord(value) && ["issuer", "jwks_uri", "response_types_supported"].every((key) => key in value);
 }
 
-function unknownCluster(which: string, all: readonly DeclaredCluster[]): never {
+/** Refuses a name that none of these have. */
+export function unknownCluster(
+  which: string,
+  all: readonly { readonly name: Known<string | undefined> }[],
+): never {
   const names = all.flatMap(({ name }) => orElse(name, () => undefined) ?? []);
   const nearest = nearestName(which, names);
   return fail("explain-unknown", {
@@ -106,21 +117,23 @@ function unknownCluster(which: string, all: readonly DeclaredCluster[]): never {
     value: which,
     allowed:
       names.length > 0
-        ? names.join(", ")
+        ? [...new Set(names)].join(", ")
         : "the URL of the cluster's issuer: no Terraform of a cluster was read",
     remedy: `${nearest === undefined ? "name one of them" : `name ${nearest}, if that was meant`}, or give the URL of the issuer`,
   });
 }
 
-/** What a resource says of its cluster; that no webhook runs there counts only if the cluster is certainly meant. */
-function factsOf({ name, issuer, version, webhooks }: DeclaredCluster, isMeant: boolean): ClusterFacts {
+/** What a resource says of its cluster. */
+function factsOf(cluster: DeclaredCluster): ClusterFacts {
+  const { name, issuer, version, webhooks, webhooksOff } = cluster;
   const [plainName, plainVersion] = [name, version].map((each) => orElse(each, () => undefined));
   const minor = minorIn(plainVersion);
   return {
     ...(isAbsent(issuer) ? {} : { issuer: issuer as Known<string> }),
     ...(plainName === undefined ? {} : { name: plainName }),
     ...(minor === undefined ? {} : { apiServer: minor }),
-    ...(webhooks && (isMeant || webhooks.length > 0) && { podIdentityWebhooks: webhooks }),
+    webhooksOn: webhooksOf(cluster, webhooks),
+    webhooksOff,
   };
 }
 
@@ -142,11 +155,6 @@ function distinct(all: readonly DeclaredCluster[]): readonly DeclaredCluster[] {
     if (!kept.some(isSame)) kept.push(each);
   }
   return kept;
-}
-
-function agreed(all: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
-  const [first] = all;
-  return all.every((each) => each?.join() === first?.join()) && first?.length !== 0 ? first : undefined;
 }
 
 /** By scheme of `providerID`. Source: the cloud providers of Kubernetes. */

@@ -18,7 +18,7 @@ import { type PodFact, podFragment } from "./pods";
 import type { SkippedDocument } from "./source";
 import type { Terraform } from "./terraform";
 import { isVariablesFile, readStackConfiguration } from "./terraform-configuration";
-import { UnreadFiles, ofFile } from "./unread-files";
+import { UnreadFiles, textOfFile } from "./unread-files";
 import { step } from "../progress";
 
 /** What the file of a document tells about it. */
@@ -118,7 +118,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     documents(file).map((document) => podFragment(file, document)),
   );
   for (const { source, reason } of unlisted(input, identity !== undefined, read))
-    files.unread.add(source, reason, ofFile(source.file));
+    files.unread.add(source, reason, textOfFile(source.file));
   const skipped = [...missing, ...unknownDocuments(written)];
   return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
 }

@@ -21,7 +21,7 @@ import type { Scope } from "./scope";
 import { withoutMarked, withoutSecrets } from "./sensitive";
 import type { SkippedDocument, Source } from "./source";
 import type { Terraform } from "./terraform";
-import { isTerraformShow, readTerraformShow } from "./terraform-show";
+import { isPlan, isTerraformShow, priorState, readTerraformShow } from "./terraform-show";
 import type { UnreadFiles } from "./unread-files";
 
 export interface ConfigurationFile {
@@ -95,15 +95,20 @@ export function readStackConfiguration(terraform: Terraform, folder: string): Sc
   return files.length === 0 ? undefined : readFolder(terraform, folder, files.filter(isFile));
 }
 
-/** Reads plans, states and configurations of any folders; `paths` are the given ones. Returns the modules. */
+/**
+ * Reads plans, states and configurations of any folders; `paths` are the given ones, and `isBefore` means the state
+ * before each plan. Returns the modules.
+ */
 export function readPlainTerraform(
   terraform: Terraform,
   documents: readonly FileDocument[],
   paths: readonly string[],
   unread: UnreadFiles,
+  isBefore: boolean,
 ): readonly SkippedDocument[] {
   for (const { value, source } of documents)
-    if (isTerraformShow(value)) readTerraformShow(terraform, value, source);
+    if (isTerraformShow(value))
+      readTerraformShow(terraform, isBefore && isPlan(value) ? priorState(value) : value, source);
   const files = documents.filter(isConfiguration).filter(isFile);
   const called = new Set(files.flatMap(calledFrom));
   const tops = paths.map((path) => resolve(path));

@@ -23,6 +23,18 @@ export function isTerraformShow(document: unknown): document is Json {
   );
 }
 
+/** True for a plan. */
+export function isPlan(document: unknown): boolean {
+  return isTerraformShow(document) && "planned_values" in document;
+}
+
+/** The state before a plan, in the form of a state; a first plan has an empty one. */
+export function priorState(plan: Json): Json {
+  const { format_version, configuration, prior_state: state } = plan;
+  const values = at(state, "values") ?? {};
+  return { format_version, values, configuration: { provider_config: at(configuration, "provider_config") } };
+}
+
 /** Reads a state, or the planned values of a plan. */
 export function readTerraformShow(terraform: Terraform, document: Json, source: Source): Scope {
   const scope = terraform.scope(source.file, true);

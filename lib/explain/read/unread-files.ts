@@ -5,6 +5,7 @@
  */
 
 import { statSync } from "node:fs";
+import type { NamespacedName } from "../../model/namespaced-name";
 import { isNamed } from "../shared/words";
 import { textIfReadable } from "./documents";
 import type { SkippedDocument, Source } from "./source";
@@ -39,7 +40,7 @@ export class UnreadFiles {
 }
 
 /** Links are followed for the names in their targets alone. */
-export function ofFile(file: string): string {
+export function textOfFile(file: string): string {
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   return (isFile ? textIfReadable(file) : undefined) ?? "";
 }
@@ -56,6 +57,15 @@ export class PerhapsObjects {
   declaring(kind: string, name = ""): Source | undefined {
     const isIt = ({ text, isTemplate = false }: UnreadText): boolean =>
       text === undefined || (text.includes(kind.toLowerCase()) && (isTemplate || isNamedIn(text, name)));
+    return this.#all.find(isIt)?.source;
+  }
+
+  /** The first that names a service account, and may hold another version of it. */
+  naming({ namespace, name }: NamespacedName): Source | undefined {
+    const isIt = ({ text = "" }: UnreadText): boolean =>
+      text.includes("serviceaccount") &&
+      isNamedIn(text, name) &&
+      (isNamedIn(text, namespace) || !text.includes("namespace"));
     return this.#all.find(isIt)?.source;
   }
 }

@@ -113,6 +113,23 @@ describe("whatever it names is unknown", () => {
     expect(explained(files, ask, { cluster }).map((each) => each.verdict)).toEqual([verdict]);
   });
 
+  it.each<[string, string, string]>([
+    ["beside it is none", "chart/x.yaml", template.replace("puller", "other")],
+    ["is also in a template", "chart/x.yaml", template],
+    ["is also in a template without a namespace", "x.yaml", template.replace("  namespace: team\n", "")],
+    [
+      "is in a template of another namespace",
+      "x.yaml",
+      template.replace("namespace: team", "namespace: other"),
+    ],
+  ])("an account in a manifest that %s", (what, file, text) => {
+    const [result] = explained({ ...plain, [file]: text }, ask, { cluster });
+    const isOpen = what.startsWith("is also");
+    expect([result?.verdict, result?.checks.find(({ id }) => id === "all-understood")?.status]).toEqual(
+      isOpen ? ["unknown", "unknown"] : ["allowed", "pass"],
+    );
+  });
+
   it("an account in a file that the stack does not list", () => {
     const name = "20-service-accounts.yaml";
     const files = synthesized("talos");
