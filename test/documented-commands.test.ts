@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { run as deniedPulls } from "../examples/denied-pulls/run";
 import { awsAnswers, azureAnswers, googleAnswers } from "./adopt/answers";
+import { eksWorlds } from "./fixtures/existing/eks";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { builtProgram } from "./support/empty-project";
 import { example, exampleNames } from "./support/examples";
@@ -34,6 +35,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "README.md json": "readme.test.ts compares them with what the program writes",
   "docs/compare.md text": "explain/compare/compare.test.ts prints it",
   "docs/contributing.md ": "links.test.ts looks for the folders",
+  "docs/existing.md text": "existing-page.test.ts compares it with what explain prints",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
   "docs/moving-an-issuer.md text": "flags of kube-apiserver; moving-an-issuer.test.ts has the stages",
@@ -152,8 +154,16 @@ async function project(page: string): Promise<string> {
   for (const to of ["credentials-requests", "next-requests"])
     cpSync(join(ROOT, "examples", requests, "credentials-requests"), join(root, to), { recursive: true });
   putFiles(root);
+  if (page === "docs/existing.md") putExisting(root);
   putPrograms(root);
   return root;
+}
+
+/** What Terraform and a cluster print where they were there before. */
+function putExisting(root: string): void {
+  const [world] = eksWorlds;
+  put(join(root, "given/state.json"), world?.files["state.json"] ?? "");
+  put(join(root, "given/running.yaml"), world?.files["dump.yaml"] ?? "");
 }
 
 /** Files that are the same for every page. */
