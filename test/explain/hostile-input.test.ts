@@ -198,7 +198,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
           'azure.workload.identity/client-id: "${azurerm_user_assigned_identity.web.client_id}"',
         ),
       },
-      "denied, unknown",
+      "unknown",
     ],
     ["HCL of names with minus signs", { "a.tf.json": MAIN, "m.tf": repeated("a-", 400_000) }, "unknown"],
     ["HCL of escaped quotes", { "a.tf.json": MAIN, "m.tf": repeated('\\"', 400_000) }, "unknown"],

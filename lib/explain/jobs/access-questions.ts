@@ -12,6 +12,7 @@ import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/clusters";
+import { isPartial } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { AS_APPLIED, plainAnswer } from "../shared/words";
 
@@ -167,7 +168,9 @@ export function workloadQuestions(
     ...recorded.map(({ serviceAccount }) => serviceAccount),
     ...artefacts.serviceAccounts.keys(),
     // Pods may have an identity of their own, whether or not their service account was read.
-    ...artefacts.workloads.map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
+    ...artefacts.workloads
+      .filter((each) => !isPartial(each))
+      .map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
   ]);
   return [...keys].flatMap((key) =>
     clouds.flatMap((cloud): readonly AccessQuestion[] => {
