@@ -157,8 +157,7 @@ class RoleIdentity implements AccessIdentity {
   }
 
   trusted(): readonly Known<string>[] | undefined {
-    const { role } = this.#named;
-    return role && this.#trust.issuersOf?.(role);
+    return this.#named.role && this.#trust.issuersOf?.(this.#named.role);
   }
 
   understood(cluster: ClusterNames): Answer {
