@@ -157,7 +157,7 @@ export class PodIdentities {
     return {
       answer,
       role: isOpen ? undefined : { named, trusts: new AssociationTrust(association) },
-      pods: associatedPods(this.#terraform, association, question.pods),
+      pods: associatedPods(this.#terraform, association, question),
       audiences: [known(POD_IDENTITY_AUDIENCE)],
     };
   }
