@@ -25,6 +25,7 @@ import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
+import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { containersOf, mayBeForWindows } from "../shared/pods";
 import { ASK_AGAIN } from "../shared/words";
@@ -82,16 +83,19 @@ export function associatedPods(
     ) ??
     certain(ofCluster(CLUSTER, (each) => isNamed(each, cluster))).find((each) => !hasOthers && isAuto(each));
   const running = [orElse(cluster, () => ""), ""].map((name) => webhooks.get(agentOf(DAEMON_SET, name)));
-  const source = agent?.source ?? running.find((each) => each !== undefined);
-  return source
-    ? pass(
-        "EKS sets the variables of its pods, and the agent gives them credentials",
-        seen("EKS Pod Identity Agent", source),
-      )
-    : unknown(
-        `whether the EKS Pod Identity Agent runs on the nodes of ${shown(cluster)} is not known`,
-        `declare the add-on ${AGENT}, give explain the Terraform that declares it or the cluster's DaemonSet ${DAEMON_SET}, or state it with --facts as aws.podIdentityAgents`,
-      );
+  return withAgent(cluster, agent?.source ?? running.find((each) => each !== undefined));
+}
+
+function withAgent(cluster: Known<string>, agent: Source | undefined): Answer {
+  if (agent)
+    return pass(
+      "EKS sets the variables of its pods, and the agent gives them credentials",
+      seen("EKS Pod Identity Agent", agent),
+    );
+  return unknown(
+    `whether the EKS Pod Identity Agent runs on the nodes of ${shown(cluster)} is not known`,
+    `declare the add-on ${AGENT}, give explain the Terraform that declares it or the cluster's DaemonSet ${DAEMON_SET}, or state it with --facts as aws.podIdentityAgents`,
+  );
 }
 
 function isAuto(cluster: Resource): boolean {
