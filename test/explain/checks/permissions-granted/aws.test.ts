@@ -115,7 +115,7 @@ checks(
 );
 
 /** A workload that asks for nothing in particular, in a state with these resources beside its role `web`. */
-const having = (more: Resources, ofRole: object = {}) =>
+const having = (more: Resources, ofRole: Parameters<typeof role>[2] = {}) =>
   found(
     { ...EKS, "aws_iam_role.web": role("web", [irsa("shop", "web")], ofRole), ...more },
     running("shop", "web", { "eks.amazonaws.com/role-arn": roleArn("web") }, {}),
