@@ -385,6 +385,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         arn: "how everything is named",
         distribution: "CloudFront before the issuer's bucket",
         karpenter: "the longest of the ready permissions",
+        "managed-policies": "AWS writes policies itself",
         narrowing: "requests of components are narrowed, never widened",
         partitions: "regions, accounts and endpoints",
         "pod-identity": "the trust of roles that EKS hands to service accounts",

@@ -73,7 +73,7 @@ const OUTPUTS = '*--outputs-file*) cp "$GIVEN/outputs.json" outputs.json ;; esac
 const PROGRAMS: Readonly<Record<string, string>> = {
   cdktf: `case "$*" in ${OUTPUTS}`,
   terraform:
-    'case "$*" in *"output -json") cat "$GIVEN/outputs.json" ;; *"show -json") cat "$GIVEN/state.json" ;; esac',
+    'case "$*" in *"output -json") cat "$GIVEN/outputs.json" ;; *"show -json plan.out") cat "$GIVEN/plan.json" ;; *"show -json") cat "$GIVEN/state.json" ;; esac',
   npm: "",
   npx: `case "$1" in
 cdktf-workload-identity) shift; exec cdktf-workload-identity "$@" ;;
@@ -150,6 +150,8 @@ async function project(page: string): Promise<string> {
   put(join(root, "given/outputs.json"), JSON.stringify(madeUpOutputs(stack?.terraform ?? {})));
   const state = { format_version: "1.0", values: { root_module: {} } };
   put(join(root, "given/state.json"), JSON.stringify(state));
+  const plan = { format_version: "1.2", planned_values: state.values, prior_state: state };
+  put(join(root, "given/plan.json"), JSON.stringify(plan));
   const requests = about.startsWith("openshift-manual") ? about : "openshift-manual-aws";
   for (const to of ["credentials-requests", "next-requests"])
     cpSync(join(ROOT, "examples", requests, "credentials-requests"), join(root, to), { recursive: true });

@@ -230,7 +230,7 @@ export interface AccountQuestion {
   > & {
     readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };
-  /** The pod identity webhooks that its objects show, by cloud. */
+  /** The pod identity webhooks that its objects show, by cloud, and agents by `agentOf`. */
   readonly webhooks: ReadonlyMap<string, Source>;
 }
 

@@ -1,7 +1,8 @@
 /*
  * How the webhooks that give pods a cloud's token are recognized among a cluster's objects. Sources:
  * aws/amazon-eks-pod-identity-webhook, deploy/mutatingwebhook.yaml; Azure/azure-workload-identity, config/webhook;
- * openshift/cloud-credential-operator, bindata/v4.1.0, whose operator itself writes the configurations.
+ * openshift/cloud-credential-operator, bindata/v4.1.0, whose operator itself writes the configurations;
+ * aws/eks-pod-identity-agent, charts/eks-pod-identity-agent, which the add-on of EKS installs.
  */
 
 import type { PodIdentityWebhook } from "../model/cluster";
@@ -40,3 +41,13 @@ export const POD_IDENTITY_WEBHOOK_ROWS: readonly WebhookRow[] = [
     secret: ["openshift-cloud-credential-operator", "azure-credentials", "azure_tenant_id"],
   },
 ];
+
+/** DaemonSets that give pods credentials without a webhook, and the argument that names their cluster. */
+export const POD_IDENTITY_AGENTS: readonly { readonly key: string; readonly cluster: string }[] = [
+  { key: "kube-system/eks-pod-identity-agent", cluster: "--cluster-name" },
+];
+
+/** How an agent for a cluster is named among the webhooks; `""` for one that does not name its cluster. */
+export function agentOf(key: string, cluster: string): string {
+  return `${key} of ${cluster}`;
+}

@@ -5,8 +5,9 @@
  */
 
 import { push } from "../../model/grouped";
-import { type Known, orElse, referenceOf, same, shown } from "../../model/known";
+import { type Known, is, orElse, referenceOf, same, shown } from "../../model/known";
 import { textAt } from "../../model/tree";
+import { awsManagedPolicy } from "../../rules/aws/managed-policies";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
 import { type Answer, type Evidence, seen } from "../answer";
@@ -204,6 +205,31 @@ const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
 function asPolicy({ reason, remedy, evidence }: Answer): HeldPolicy {
   return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
+}
+
+export function mayDeny({ policy }: HeldPolicy): boolean {
+  if (policy.kind !== "read") return policy.kind === "unread";
+  return policy.statements.some((each) => "unread" in each || is(each.effect, "Allow") !== "yes");
+}
+
+/**
+ * The name of a managed policy of AWS that is not read and of whose rights, whatever they are, nothing is taken away.
+ * Only a state shows that AWS has a policy of that name.
+ */
+export function managedAlone(role: {
+  readonly resource: Resource;
+  readonly policies: readonly HeldPolicy[];
+  readonly boundary: Policy | undefined;
+}): string | undefined {
+  const nameOf = ({ arn, policy, doubt, from = role.resource }: HeldPolicy): string | undefined => {
+    const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
+    const isCertain = doubt === undefined && typeof from.written(["id"]) === "string";
+    return policy.kind === "unread" && isCertain && managed?.onlyAllows && managed.path === undefined
+      ? managed.name
+      : undefined;
+  };
+  const isLimited = role.policies.some((each) => nameOf(each) === undefined && mayDeny(each));
+  return role.boundary || isLimited ? undefined : role.policies.flatMap((each) => nameOf(each) ?? [])[0];
 }
 
 /** A policy that could be anything. */

@@ -20,11 +20,10 @@ import {
 } from "../../model/known";
 import { remembered } from "../../model/once";
 import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
-import { readArnOf } from "../../rules/aws/arn";
-import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
+import { type AwsManagedPolicy, awsManagedPolicy } from "../../rules/aws/managed-policies";
+import type { Policy, PolicyKind, Statement, UnreadStatement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
-import { MANAGED_BY_AWS } from "../../rules/aws/role";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { Recent } from "../shared/references";
@@ -40,26 +39,6 @@ export function unreadRemedy(role: {
     ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
     : "see the role's policies";
 }
-
-const PULL: readonly string[] = [
-  "ecr:GetAuthorizationToken",
-  "ecr:BatchGetImage",
-  "ecr:GetDownloadUrlForLayer",
-];
-const PUBLIC: readonly string[] = ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"];
-
-/**
- * AWS managed policies, reduced to the actions of pulls. Source: AWS managed policy reference. None of them denies.
- */
-const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
-  ["AmazonEC2ContainerRegistryPullOnly", [...PULL, "ecr:BatchImportUpstreamImage"]],
-  ["AmazonEC2ContainerRegistryReadOnly", PULL],
-  ["AmazonEC2ContainerRegistryPowerUser", PULL],
-  ["AmazonEC2ContainerRegistryFullAccess", ["ecr:*"]],
-  ["AmazonElasticContainerRegistryPublicReadOnly", PUBLIC],
-  ["AmazonElasticContainerRegistryPublicPowerUser", PUBLIC],
-  ["AmazonElasticContainerRegistryPublicFullAccess", PUBLIC],
-]);
 
 const MANAGED_TYPE = "aws_iam_policy";
 
@@ -95,17 +74,12 @@ export class Documents {
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {
-    const name = managedName(orElse(arn, () => undefined));
-    const actions = name === undefined ? undefined : MANAGED.get(name);
-    const statement = { Sid: name, Effect: "Allow", Action: actions, Resource: "*" };
-    if (actions !== undefined)
-      return {
-        policy: readPolicy({ Version: "2012-10-17", Statement: [statement] }, "identity"),
-        resource: undefined,
-      };
+    const managed = awsManagedPolicy(orElse(arn, () => undefined));
     const declared = this.#declared(arn);
-    const resource = declared.find((each) => isKnown(each.text("policy"))) ?? declared[0];
-    if (resource === undefined) return { policy: { kind: "unread", why: notDeclared(arn, name) }, resource };
+    const first = declared.find((each) => isKnown(each.text("policy")));
+    const resource = first ?? (managed ? undefined : declared[0]);
+    // What was looked up or stated of a policy of AWS may be newer than what is known of it.
+    if (resource === undefined) return { policy: notDeclared(arn, managed), resource };
     const text = resource.stated("policy");
     const isContested = declared.some((each) => samePolicy(each.stated("policy"), text) === "no");
     const policy: Policy = isContested
@@ -122,7 +96,8 @@ export class Documents {
     const named = this.#named().get(name) ?? [];
     const { certain, perhaps } = sifted(named, (each) => same(each.attribute("arn"), arn));
     if (certain.length > 0) return certain;
-    return perhaps.length === 1 ? perhaps : [];
+    const isOfAws = awsManagedPolicy(orElse(arn, () => undefined)) !== undefined;
+    return perhaps.length === 1 && !isOfAws ? perhaps : [];
   }
 
   #named(): Map<string, Resource[]> {
@@ -136,14 +111,20 @@ export class Documents {
   }
 }
 
-/** The name of a policy that AWS manages. */
-function managedName(arn: string | undefined): string | undefined {
-  const policy = readArnOf(arn, "iam", "policy/");
-  return policy?.account === MANAGED_BY_AWS ? policy.name.replace(/^service-role\//, "") : undefined;
+/** What is known of a policy that is not declared. */
+function notDeclared(arn: Known<string>, managed: AwsManagedPolicy | undefined): Policy {
+  if (managed?.statements === undefined) return { kind: "unread", why: whyNotRead(arn, managed) };
+  const policy = readPolicy({ Version: "2012-10-17", Statement: managed.statements }, "identity");
+  if (policy.kind !== "read") return policy;
+  const labelled = (each: Statement | UnreadStatement): Statement | UnreadStatement =>
+    "unread" in each ? each : { ...each, label: `${each.label} of ${managed.label}` };
+  return { kind: "read", statements: policy.statements.map(labelled) };
 }
 
-function notDeclared(arn: Known<string>, managed: string | undefined): string {
-  if (managed !== undefined) return `what the AWS managed policy ${managed} allows is not known here`;
+function whyNotRead(arn: Known<string>, managed: AwsManagedPolicy | undefined): string {
+  if (managed?.path !== undefined)
+    return `${shown(arn)} is not known to be a managed policy of AWS; ${managed.name} is at policy/${managed.path}`;
+  if (managed !== undefined) return `what the AWS managed policy ${managed.name} allows is not known here`;
   return isKnown(arn)
     ? `the policy ${shown(arn)} is not declared in what was read`
     : `a policy that is known only after apply (${shown(arn)}) is not declared in what was read`;

@@ -70,20 +70,37 @@ function literally(field: string | undefined): Known<string> | undefined {
   return field === undefined ? undefined : known(field);
 }
 
-/** The account in a resource's ARN, or the one that its Terraform provider is limited to or assumes a role in. */
+/** Attributes with the ARN of the resource itself, as a state holds them. */
+const OWN_ARN: readonly string[] = ["arn", "association_arn", "access_entry_arn"];
+
+function ownArn(resource: Resource): ReturnType<typeof readArn> {
+  for (const name of OWN_ARN) {
+    const arn = readArn(resource.written([name]));
+    if (arn) return arn;
+  }
+  return undefined;
+}
+
+/**
+ * The account in a resource's ARN, or of its registry in a state; else the one that its Terraform provider is limited to
+ * or assumes a role in.
+ */
 export function accountOf(resource: Resource): Known<string> {
-  return literally(accountInArn(resource.written(["arn"]))) ?? placeOf(resource).account;
+  const ids = [ownArn(resource)?.account, resource.scope.isLiteral && resource.written(["registry_id"])];
+  const own = ids.find((each) => typeof each === "string" && /^\d{12}$/.test(each));
+  return literally(own as string | undefined) ?? placeOf(resource).account;
 }
 
 /** The partition in a resource's ARN, or the one of its Terraform provider's region. */
 export function partitionOf(resource: Resource): Known<string> {
-  return literally(readArn(resource.written(["arn"]))?.partition) ?? placeOf(resource).partition;
+  return literally(ownArn(resource)?.partition) ?? placeOf(resource).partition;
 }
 
-/** The region that a resource or its Terraform provider states. */
+/** The region that a resource, its ARN or its Terraform provider states. */
 export function regionOf(resource: Resource): Known<string> {
+  const { region: own = "" } = ownArn(resource) ?? {};
   return andThen(resource.text("region"), (text) =>
-    text === undefined || text === "" ? placeOf(resource).region : known(text),
+    text === undefined || text === "" ? (own === "" ? placeOf(resource).region : known(own)) : known(text),
   );
 }
 

@@ -151,13 +151,14 @@ export class PodIdentities {
       ((isOpen && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
         (rival && twice(question.account.key, rival, where))) ??
       beyond(association, where) ??
+      followed(association, named, where) ??
       (isRoleArn(arn)
         ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, also)
         : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where));
     return {
       answer,
       role: isOpen ? undefined : { named, trusts: new AssociationTrust(association) },
-      pods: associatedPods(this.#terraform, association, question.pods),
+      pods: associatedPods(this.#terraform, association, question),
       audiences: [known(POD_IDENTITY_AUDIENCE)],
     };
   }
@@ -211,6 +212,17 @@ function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where:
         "remove one of the two, or also give explain what `terraform show -json` prints",
         evidence,
       );
+}
+
+/** What a plan does not know yet is followed by a reference, which hides what functions make of it. */
+function followed(association: Resource, { label }: NamedRole, where: Evidence): Answer | undefined {
+  return association.scope.isLiteral && typeof association.written(["role_arn"]) !== "string"
+    ? unknown(
+        `EKS Pod Identity gives the role only after apply; the plan says that it refers to ${label}`,
+        ASK_AGAIN,
+        where,
+      )
+    : undefined;
 }
 
 /** Settings that change as whom, or with what rights, the pods act. */

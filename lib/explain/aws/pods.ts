@@ -20,10 +20,12 @@ import {
   whether,
 } from "../../model/known";
 import { hasOther, isTreeObject } from "../../model/tree";
+import { agentOf } from "../../rules/pod-identity-webhooks";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
+import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { containersOf, mayBeForWindows } from "../shared/pods";
 import { ASK_AGAIN } from "../shared/words";
@@ -31,6 +33,7 @@ import { accountOf, regionOf } from "./place";
 
 const CLUSTER = "aws_eks_cluster";
 const AGENT = "eks-pod-identity-agent";
+const DAEMON_SET = `kube-system/${AGENT}`;
 const NO_CREDENTIALS = "Unable to locate credentials";
 const ANNOTATE = "give the service account its role by annotation instead, without `podIdentity`";
 
@@ -48,10 +51,10 @@ export function inOnePlace(one: Resource, other: Resource): Ternary {
 export function associatedPods(
   terraform: Terraform,
   association: Resource,
-  pods: AccountQuestion["pods"],
+  { pods, webhooks }: Pick<AccountQuestion, "pods" | "webhooks">,
 ): Answer {
   const cluster = association.stated("cluster_name");
-  // A state or a stated fact does not say where it belongs, so the name decides.
+  // What does not say where it belongs, as stated facts do not, is found by the name alone.
   const ofCluster = (
     type: string,
     isOf: (each: Resource) => Ternary,
@@ -79,15 +82,20 @@ export function associatedPods(
       (each) => is(each.stated("addon_name"), AGENT) === "yes",
     ) ??
     certain(ofCluster(CLUSTER, (each) => isNamed(each, cluster))).find((each) => !hasOthers && isAuto(each));
-  return agent
-    ? pass(
-        "EKS sets the variables of its pods, and the agent gives them credentials",
-        seen("EKS Pod Identity Agent", agent.source),
-      )
-    : unknown(
-        `whether the EKS Pod Identity Agent runs on the nodes of ${shown(cluster)} is not known`,
-        `declare the add-on ${AGENT}, give explain the Terraform that declares it, or state it with --facts as aws.podIdentityAgents`,
-      );
+  const running = [orElse(cluster, () => ""), ""].map((name) => webhooks.get(agentOf(DAEMON_SET, name)));
+  return withAgent(cluster, agent?.source ?? running.find((each) => each !== undefined));
+}
+
+function withAgent(cluster: Known<string>, agent: Source | undefined): Answer {
+  if (agent)
+    return pass(
+      "EKS sets the variables of its pods, and the agent gives them credentials",
+      seen("EKS Pod Identity Agent", agent),
+    );
+  return unknown(
+    `whether the EKS Pod Identity Agent runs on the nodes of ${shown(cluster)} is not known`,
+    `declare the add-on ${AGENT}, give explain the Terraform that declares it or the cluster's DaemonSet ${DAEMON_SET}, or state it with --facts as aws.podIdentityAgents`,
+  );
 }
 
 function isAuto(cluster: Resource): boolean {

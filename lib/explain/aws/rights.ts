@@ -17,7 +17,7 @@ import { readPolicy } from "../../rules/aws/policy/policy";
 import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import { beginning, named } from "../shared/words";
-import type { Doubt, HeldPolicy } from "./attachments";
+import { type Doubt, type HeldPolicy, managedAlone, mayDeny } from "./attachments";
 import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
 import { accountOf } from "./place";
@@ -130,11 +130,6 @@ function managedGranted(role: Role, arn: Known<string>, isLimited: boolean): Ans
       );
 }
 
-function mayDeny({ policy }: HeldPolicy): boolean {
-  if (policy.kind !== "read") return policy.kind === "unread";
-  return policy.statements.some((each) => "unread" in each || is(each.effect, "Allow") !== "yes");
-}
-
 /** Whether the role's policies, within its boundary, allow every action of the request. */
 function actionsGranted(
   role: Role,
@@ -188,6 +183,9 @@ export const anythingGranted: (role: Role) => Answer = once((role) => {
   const evidence = [where(role), ...inEvidence(words)];
   const counts = whatCounts(role);
   if (counts === "allowed") return pass(`the role is granted ${named(words)}`, evidence);
+  const managed = managedAlone(role);
+  if (managed !== undefined)
+    return pass(`${managed}, a managed policy of AWS that is not read, grants something`, evidence);
   return counts === "denied"
     ? broken(
         "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",

@@ -35,7 +35,7 @@ import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
 import { sameAnswers } from "../shared/same-answers";
-import { ASK_AGAIN } from "../shared/words";
+import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import { type Role, misplaced } from "./identity";
 import { beyondTerms } from "./held";
 import { type RegisteredIssuer, accepts, hostOfArn, registeredIn, unregistered } from "./oidc-providers";
@@ -288,10 +288,7 @@ export class Trust {
 const ANYONE = new Reference("the subject of the token");
 const STEPS = ["issuer", "audience", "subject"] as const;
 
-const NO_ISSUER = unknown(
-  "the issuer of the cluster's tokens is not known",
-  "record it in workload-identity.json, or give it to explain",
-);
+const NO_ISSUER = unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);
 /** An audience that no OIDC provider and no trust policy names. */
 const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
 

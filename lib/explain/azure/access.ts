@@ -36,7 +36,7 @@ import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
-import { NOT_ALL, deniedTo } from "./permission";
+import { NOT_ALL, deniedTo, moreRoles } from "./permission";
 import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
 import { entraTrust, issuersOf, tokenOf } from "./trust";
 
@@ -329,8 +329,10 @@ function anyRoleGranted(identity: Identity): Answer {
       "see the conditions of the role assignments",
       evidence,
     );
-  if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
-  return broken("the identity has no role", "assign it a role", "AuthorizationFailed", evidence);
+  return (
+    (possible.length > 0 ? NOT_ALL : moreRoles(identity)) ??
+    broken("the identity has no role", "assign it a role", "AuthorizationFailed", evidence)
+  );
 }
 
 function operationHeld(

@@ -41,6 +41,8 @@ export interface Identity {
   readonly client: Known<string>;
   /** True if it may have role assignments that were not read: another stack declares it or its principal. */
   readonly hasMoreRoles: boolean;
+  /** True in a state, of whose principals other states may hold all role assignments. */
+  readonly isOfState: boolean;
   /** The answer if a module that was not read is given the identity; otherwise `undefined`. */
   readonly given: Answer | undefined;
   /** Whether everything that was read of it is understood. */
@@ -141,6 +143,7 @@ export class Identities {
       id: isIdentity ? idOf(declared).text : client,
       client,
       hasMoreRoles: isOpen || principals.isOpen,
+      isOfState: declared.scope.isLiteral,
       given: this.#world.answer(named.address, own, texts),
       understood: (cluster) => this.#world.understood(named.address, cluster, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),

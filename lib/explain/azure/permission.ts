@@ -39,6 +39,18 @@ export const NOT_ALL: Answer = unknown(
   "also give explain the Terraform that declares them",
 );
 
+/** The answer for an identity that may have roles that were not read; `undefined` if it has no others. */
+export function moreRoles({ hasMoreRoles, isOfState, roles, principals }: Identity): Answer | undefined {
+  if (hasMoreRoles) return NOT_ALL;
+  const [principal] = principals.flatMap((each) => orElse(each, () => undefined) ?? []);
+  return isOfState && roles.held.length + roles.possible.length === 0
+    ? unknown(
+        "no role of the identity is among what was read, and another state may hold its role assignments",
+        `also give explain the Terraform that declares them; \`az role assignment list --all --assignee ${principal ?? "<principal id>"}\` lists them`,
+      )
+    : undefined;
+}
+
 interface AtRegistry {
   readonly login: Answer;
   /** Assignments on the registry that its mode honours, as far as the mode is known. */
@@ -212,13 +224,15 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
 }
 
 function notLoggedIn(
-  { hasMoreRoles, roles: { held } }: Identity,
+  identity: Identity,
   { name, mode }: Registry,
   onRegistry: readonly Assignment[],
   open: readonly Assignment[],
 ): Answer {
+  const { held } = identity.roles;
   if (open.length > 0) return mayCover(open);
-  if (hasMoreRoles) return NOT_ALL;
+  const unread = moreRoles(identity);
+  if (unread) return unread;
   const ignored = onRegistry.filter((each) => (modesOf(each) ?? []).length > 0);
   if (ignored.length > 0)
     return broken(

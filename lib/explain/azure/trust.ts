@@ -12,7 +12,7 @@ import type { TokenQuestion, TrustAnswer } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { sameAnswers } from "../shared/same-answers";
-import { ASK_AGAIN } from "../shared/words";
+import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import type { Credential, CredentialSet } from "./credentials";
 import type { Identity } from "./identity";
 
@@ -134,7 +134,7 @@ function unowned(label: string, credentials: readonly Credential[]): Answer {
 function open(claim: Claim, { [claim]: written, source }: Credential, wanted: Known<string>): Answer {
   const unread = whyNot(wanted);
   if (unread && unread.kind !== "apply" && claim === "issuer")
-    return unknown("the issuer of the cluster's tokens is not known", "record it in workload-identity.json");
+    return unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);
   const why = whyNot(written) ?? unread;
   const late = why?.kind === "apply" ? "is known only after apply" : `is not known: ${shown(written)}`;
   return unknown(`the ${claim} of a federated identity credential ${late}`, ASK_AGAIN, seen(claim, source));

@@ -31,7 +31,7 @@ import { difference, notAmongRead } from "../shared/near-miss";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { Issuers } from "../shared/object-store";
 import { sameAnswers } from "../shared/same-answers";
-import { ASK_AGAIN } from "../shared/words";
+import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import { keysTrusted } from "./issuer";
 import { type Bearer, poolBearer } from "./members";
 import { isProjectNumber } from "./names";
@@ -39,7 +39,6 @@ import { type PoolProvider, type ProviderName, poolProviderOf, providerName } fr
 
 /** The plugin's log for every exchange that fails. */
 const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
-const RECORD_ISSUER = "record it in workload-identity.json";
 
 /** A token as presented to the exchange. */
 export interface Token {
@@ -255,7 +254,7 @@ function issuerTrusted(
   if (equal !== "yes")
     return isKnown(issuer)
       ? unknown("the issuer is known only after apply", ASK_AGAIN, where)
-      : unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER, where);
+      : unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER, where);
   if (doubt === undefined) return pass(`the pool provider trusts ${shown(issuer)}`, where);
   const remedy =
     "declare the pool provider together with its pool, enabled, and in a form that Google and your organization accept";
@@ -358,7 +357,7 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
   const isFleet = parsed?.kind === "membership";
   const isCluster = isFleet ? "yes" : parsed ? same(cluster, issuer) : "no";
   if (isCluster === "unknown")
-    return unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER);
+    return unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);
   if (parsed === undefined || isCluster === "no")
     return broken(
       `${url} is not the cluster whose tokens are from ${shown(issuer)}`,

@@ -116,7 +116,7 @@ export interface RegistryFacts {
 export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFacts {
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   readonly workloads: readonly WorkloadFact[];
-  /** The configuration of each pod identity webhook, by cloud. */
+  /** The configuration of each pod identity webhook, by cloud, and agents by `agentOf`. */
   readonly webhooks: ReadonlyMap<string, Source>;
   readonly fleet: FleetFacts;
   readonly nodes: readonly NodeConfiguration[];

@@ -124,6 +124,7 @@ const IDENTIFIERS: readonly string[] = [
   "principal_id",
   "repository",
   "role",
+  "role_arn",
   "roles",
   "scope",
   "user_assigned_identity_id",

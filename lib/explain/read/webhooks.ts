@@ -3,11 +3,11 @@
  */
 
 import { at, list, record, text, texts } from "../../model/parsed";
-import { POD_IDENTITY_WEBHOOK_ROWS } from "../../rules/pod-identity-webhooks";
+import { POD_IDENTITY_AGENTS, POD_IDENTITY_WEBHOOK_ROWS, agentOf } from "../../rules/pod-identity-webhooks";
 import { type KubernetesObject, type Objects, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
-/** The place that shows it, for each cloud whose webhook certainly runs. */
+/** The place that shows it, for each cloud whose webhook certainly runs, and for each agent of a cluster. */
 export function readWebhooks(objects: Objects): ReadonlyMap<string, Source> {
   const configured = objects.of("MutatingWebhookConfiguration").flatMap(webhooksIn);
   const rows = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ cloud, names, otherArguments, selectors, secret }) => {
@@ -18,7 +18,25 @@ export function readWebhooks(objects: Objects): ReadonlyMap<string, Source> {
     const source = isOther ? undefined : (webhook?.source ?? (secret && secretOf(objects, secret)));
     return source === undefined ? [] : [[cloud, source] as const];
   });
-  return new Map(rows);
+  return new Map([...rows, ...objects.of("DaemonSet").flatMap(agentsIn)]);
+}
+
+/** An agent that runs on every node: one with a node selector may not, and one without ready pods does not. */
+function agentsIn({ value, source }: KubernetesObject): readonly (readonly [string, Source])[] {
+  const spec = at(value, "spec", "template", "spec");
+  const isSelective = Object.keys(record(at(spec, "nodeSelector"))).length > 0;
+  if (isSelective || at(value, "status", "numberReady") === 0) return [];
+  const args = list(at(spec, "containers")).flatMap((each) => texts(at(each, "args")));
+  return POD_IDENTITY_AGENTS.filter(({ key }) => key === keyOf(value)).map(
+    ({ key, cluster }) => [agentOf(key, valueOf(cluster, args)), source] as const,
+  );
+}
+
+/** The value of an argument, after it or after its equals sign; empty if it is not there. */
+function valueOf(name: string, args: readonly string[]): string {
+  const place = args.findIndex((each) => each === name || each.startsWith(`${name}=`));
+  if (place < 0) return "";
+  return args[place]?.slice(name.length + 1) || (args[place + 1] ?? "");
 }
 
 interface Webhook {

@@ -3,6 +3,10 @@ import type { Answer, Evidence } from "../answer";
 /** What to do about a value known only after apply, even once it is bound in the manifests. */
 export const ASK_AGAIN = "apply, and also give explain the output of `terraform show -json`";
 
+/** What to do if it is not known which cluster's tokens are shown. */
+export const NAME_CLUSTER =
+  "say which cluster it is: --cluster with its name or the URL of its issuer, which `kubectl get --raw /.well-known/openid-configuration` prints; or give explain the Terraform of the cluster";
+
 const SHOWN = 4;
 
 /** The first few names, and how many more there are. */

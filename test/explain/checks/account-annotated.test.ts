@@ -1,6 +1,7 @@
 import { WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
 import { type Row, checks } from "../../fixtures/explain/checks";
 import { argument, configured } from "../../fixtures/explain/configuration";
+import { AGENT, associated, planned } from "../../fixtures/explain/states";
 import { accounts } from "../../fixtures/explain/three-clouds";
 
 const ID = "account-annotated";
@@ -19,6 +20,15 @@ checks(ID, "the role on AWS", of("aws"), [
     "unknown",
     `with the placeholder ${placeholder}`,
   ]),
+]);
+checks(ID, "an association of EKS", { artefacts: associated(AGENT), serviceAccount: "shop/web" }, [
+  ["that a state has", [], "pass", "EKS Pod Identity gives shop/web the role"],
+  [
+    "whose role a plan does not know yet, and only refers to",
+    (files) => planned(files, "aws_iam_role.web.arn", "aws_iam_role.web"),
+    "unknown",
+    "only after apply; the plan says that it refers to arn:aws:iam::111122223333:role/web",
+  ],
 ]);
 checks(ID, "the client id on Azure", of("azure"), [
   ["as written", [], "pass"],

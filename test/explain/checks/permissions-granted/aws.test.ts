@@ -6,6 +6,16 @@ import { INGRESS, WORKLOAD, accessArtefacts } from "../../../fixtures/explain/ac
 import { synthesized } from "../../../fixtures/explain/artefacts";
 import { type Damage, type Row, both, checks } from "../../../fixtures/explain/checks";
 import { type Change, argument, configured, without } from "../../../fixtures/explain/configuration";
+import {
+  EKS,
+  type Resources,
+  attached,
+  found,
+  irsa,
+  role,
+  running,
+  roleArn,
+} from "../../../fixtures/explain/states";
 import { record, terraform } from "../../../fixtures/explain/three-clouds";
 
 const ID = "permissions-granted";
@@ -103,3 +113,94 @@ checks(
     ],
   ],
 );
+
+/** A workload that asks for nothing in particular, in a state with these resources beside its role `web`. */
+const having = (more: Resources, ofRole: Parameters<typeof role>[2] = {}) =>
+  found(
+    { ...EKS, "aws_iam_role.web": role("web", [irsa("shop", "web")], ofRole), ...more },
+    running("shop", "web", { "eks.amazonaws.com/role-arn": roleArn("web") }, {}),
+  );
+const ofAws = (name: string): string => `arn:aws:iam::aws:policy/${name}`;
+const has = (...names: readonly string[]) =>
+  having(
+    Object.fromEntries(
+      names.map((name, place) => [
+        `aws_iam_role_policy_attachment.a${place}`,
+        attached("web", name.startsWith("arn:") ? name : ofAws(name)),
+      ]),
+    ),
+  );
+const KNOWN = "AmazonS3ReadOnlyAccess";
+const NOT_READ = "AmazonSESFullAccess";
+const inline = (Effect: string): Resources => ({
+  "aws_iam_role_policy.own": {
+    id: "web:own",
+    name: "own",
+    role: "web",
+    policy: policy(Effect, "ses:SendEmail"),
+  },
+  "aws_iam_role_policy_attachment.a": attached("web", ofAws(NOT_READ)),
+});
+const PLANNED = (files: ReadonlyMap<string, string>) =>
+  new Map(
+    [...files].map(([path, text]) => [
+      path,
+      text
+        .replace(/"id":"web-\d+",/, "")
+        .replace('"values":{"root_module"', '"planned_values":{"root_module"'),
+    ]),
+  );
+
+// AWS managed policy reference; "Policy evaluation logic" and "Permissions boundaries for IAM entities" in the IAM user guide.
+checks(ID, "managed policies of AWS", { artefacts: has(KNOWN), serviceAccount: "shop/web" }, [
+  ["one that is known", [], "pass", "the role is granted s3:Get*, s3:List*, s3:Describe*"],
+  [
+    "one that is not read",
+    () => has(NOT_READ),
+    "pass",
+    `${NOT_READ}, a managed policy of AWS that is not read`,
+  ],
+  [
+    "one that is not read, in the role itself",
+    () => having({}, { managed_policy_arns: [ofAws(NOT_READ)] }),
+    "pass",
+    "grants something",
+  ],
+  ["two that are not read", () => has(NOT_READ, "ReadOnlyAccess"), "pass", "grants something"],
+  ["one that is not read, beside an allowance", () => having(inline("Allow")), "pass", "grants something"],
+  ["one that is not read, beside a denial", () => having(inline("Deny")), "unknown"],
+  ["one that is known, beside one that denies everything", () => has(KNOWN, "AWSDenyAll"), "unknown"],
+  ["one that is not read, beside one that denies everything", () => has(NOT_READ, "AWSDenyAll"), "unknown"],
+  ["one that denies everything", () => has("AWSDenyAll"), "fail"],
+  ["one that may deny", () => has("AWSCompromisedKeyQuarantineV3"), "unknown"],
+  [
+    "one that is not read, beside one that may deny",
+    () => has(NOT_READ, "AWSCompromisedKeyQuarantineV3"),
+    "unknown",
+  ],
+  ["one for boundaries", () => has("AmazonDataZoneProjectRolePermissionsBoundary"), "unknown"],
+  [
+    "one of the account that is not read",
+    () => has(`arn:aws:iam::111122223333:policy/${NOT_READ}`),
+    "unknown",
+  ],
+  [
+    "one that is not read, beside one of the account that is not read",
+    () => has(NOT_READ, "arn:aws:iam::111122223333:policy/other"),
+    "unknown",
+  ],
+  [
+    "one that is not read, within a boundary",
+    () =>
+      having(
+        { "aws_iam_role_policy_attachment.a": attached("web", ofAws(NOT_READ)) },
+        { permissions_boundary: ofAws("PowerUserAccess") },
+      ),
+    "unknown",
+  ],
+  ["one on a path that AWS has no policy of that name at", () => has("AmazonEBSCSIDriverPolicy"), "unknown"],
+  ["one on its path", () => has("service-role/AmazonEBSCSIDriverPolicy"), "pass"],
+  ["none", () => having({}), "fail"],
+  ["one that a plan attaches, and that may not exist", () => PLANNED(has("AmazonSESFulAccess")), "unknown"],
+  ["one that is known, which a plan attaches", () => PLANNED(has(KNOWN)), "pass"],
+]);

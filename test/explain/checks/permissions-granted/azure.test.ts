@@ -8,6 +8,7 @@ import {
 } from "../../../fixtures/explain/access";
 import { type Row, both, checks } from "../../../fixtures/explain/checks";
 import { added, argument, configured, without } from "../../../fixtures/explain/configuration";
+import { GROUP as SHOP, aks, assigned } from "../../../fixtures/explain/states";
 import { record, terraform } from "../../../fixtures/explain/three-clouds";
 
 const ID = "permissions-granted";
@@ -99,3 +100,28 @@ checks(ID, "where a workload's role may be assigned", { artefacts, serviceAccoun
   ["in the subscription", own(SUBSCRIPTION), "pass"],
   ["in another subscription", own(OTHER), "unknown"],
 ]);
+
+// learn.microsoft.com, "Understand scope for Azure RBAC"; other states may assign roles to the identity of a state.
+checks(
+  ID,
+  "an identity in a state, whose workload asks for nothing in particular",
+  { artefacts: aks(assigned(SHOP)), serviceAccount: "shop/web" },
+  [
+    ["with a role at a resource group", [], "pass", "the identity is Storage Blob Data Reader at"],
+    ["with a role at a subscription", () => aks(assigned(SUBSCRIPTION)), "pass"],
+    ["with a role at a management group", () => aks(assigned(GROUP)), "pass"],
+    ["with a role under a condition", () => aks(assigned(SHOP, { condition: "x" })), "unknown"],
+    [
+      "with a role of another principal alone",
+      () => aks(assigned(SHOP, { principal_id: "99999999-5555-4666-8777-888888888888" })),
+      "unknown",
+      "another state may hold its role assignments",
+    ],
+    [
+      "without roles in the state",
+      () => aks({}),
+      "unknown",
+      "az role assignment list --all --assignee 44444444",
+    ],
+  ],
+);

@@ -5,6 +5,14 @@
 import { INGRESS, accessArtefacts } from "../../../fixtures/explain/access";
 import { synthesized } from "../../../fixtures/explain/artefacts";
 import { checks } from "../../../fixtures/explain/checks";
+import {
+  AGENT,
+  type Resources,
+  associated,
+  planned,
+  podIdentity,
+  role,
+} from "../../../fixtures/explain/states";
 import { ecr, terraform } from "../../../fixtures/explain/three-clouds";
 
 const ID = "subject-admitted";
@@ -85,6 +93,69 @@ checks(
       "pass",
       "",
       { serviceAccount: "openshift-cluster-api/cluster-capi-operator" },
+    ],
+  ],
+);
+
+const tagged = (tag: string, value: string): Resources => ({
+  ...AGENT,
+  "aws_iam_role.web": role("web", [podIdentity({ StringEquals: { [`aws:RequestTag/${tag}`]: value } })]),
+});
+const CLUSTER_ARN = "arn:aws:eks:eu-west-1:111122223333:cluster/prod";
+
+// EKS user guide, "Enable or disable session tags"; version 5 of the Terraform provider states the region in ARNs alone.
+checks(ID, "the tags of EKS Pod Identity", { artefacts: associated(AGENT), serviceAccount: "shop/web" }, [
+  ["that are not compared", [], "pass"],
+  [
+    "the cluster's ARN, of the region in the association's",
+    () => associated(tagged("eks-cluster-arn", CLUSTER_ARN)),
+    "pass",
+  ],
+  [
+    "the ARN of a cluster in another region",
+    () => associated(tagged("eks-cluster-arn", CLUSTER_ARN.replace("eu-west-1", "us-east-1"))),
+    "fail",
+  ],
+  ["another namespace", () => associated(tagged("kubernetes-namespace", "store")), "fail"],
+]);
+
+// "Plan Representation" in Terraform's JSON output format: a plan says only which objects an expression refers to.
+checks(
+  ID,
+  "an association whose role a plan does not know yet",
+  {
+    artefacts: planned(associated(AGENT), "aws_iam_role.web.arn", "aws_iam_role.web"),
+    serviceAccount: "shop/web",
+  },
+  [
+    ["that refers to a role that admits it", [], "pass", "", { verdict: "unknown" }],
+    [
+      "that refers to a role that does not",
+      () =>
+        planned(
+          associated(tagged("kubernetes-namespace", "store")),
+          "aws_iam_role.web.arn",
+          "aws_iam_role.web",
+        ),
+      "fail",
+      'wants "store"',
+    ],
+    [
+      "that refers to one of two roles",
+      () =>
+        planned(
+          associated(tagged("kubernetes-namespace", "store")),
+          "aws_iam_role.web.arn",
+          "aws_iam_role.web",
+          "aws_iam_role.other.arn",
+          "aws_iam_role.other",
+        ),
+      "unknown",
+    ],
+    [
+      "that refers to a module's output",
+      () => planned(associated(tagged("kubernetes-namespace", "store")), "module.role.arn", "module.role"),
+      "unknown",
     ],
   ],
 );
