@@ -439,6 +439,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         place: "ARNs name partition, account and region",
         "pod-identity": "EKS hands roles to service accounts by associations",
         registry: "repositories and registries have policies",
+        webhook: "what the pod identity webhook adds to containers",
         "resource-policies": "keys, buckets, queues and secrets have policies",
         rights: "what a role's policies leave of the rights that are asked for",
         "role-judge": "identity policies and boundary decide together",

@@ -17,9 +17,6 @@ import { folderOf } from "../fixtures/explain/artefacts";
 const states: readonly World[] = [...eksWorlds, ...aksWorlds, ...gkeWorlds, ...ownWorlds];
 const worlds: readonly World[] = [...states, ...planWorlds];
 
-/** Worlds about which explain does not ask yet: pods that name their role themselves, without an annotation. */
-const PENDING: readonly string[] = ["kOps"];
-
 /** A chain, and what was said of it: `undefined` if nothing was. */
 interface Judged extends Chain {
   readonly said: ExplainResult | undefined;
@@ -49,7 +46,7 @@ const wrong = (all: readonly Judged[]): readonly string[] =>
     .map((each) => `${each.subject} (${each.because}): ${each.said?.verdict ?? ""} ${failedAt(each) ?? ""}`);
 
 function share(judge: (world: World) => readonly Judged[]): number {
-  const all = states.filter(({ title }) => !PENDING.includes(title)).flatMap(judge);
+  const all = states.flatMap(judge);
   return all.filter(isDecided).length / all.length;
 }
 
