@@ -35,7 +35,7 @@ export interface NodePool {
   readonly kubelet?: string | undefined;
   /** What its machines are given; `undefined` if they are given nothing. */
   readonly userData: Known<string | undefined>;
-  /** True if its machines may be made from an image with files of one's own. */
+  /** True if its machines may be made from an image with files of the user's. */
   readonly hasOwnImage?: boolean;
   /** What to do about nodes that take no setup. */
   readonly remedy?: string | undefined;
