@@ -2,7 +2,7 @@
  * The service accounts that the identities in Terraform trust, for input without the manifests of any.
  */
 
-import { isKnown, shown } from "../model/known";
+import { isBlank, isKnown, shown } from "../model/known";
 import { SERVICE_ACCOUNT_PREFIX } from "../model/namespaced-name";
 import { type Explainer, insideOf } from "./explainer";
 import type { Resource } from "./read/block";
@@ -39,7 +39,7 @@ export function trustingIdentities(explainer: Explainer): readonly TrustingIdent
 function associated(resource: Resource): readonly TrustingIdentity[] {
   const [namespace, account] = [resource.text("namespace"), resource.text("service_account")];
   const { address, adopted } = resource;
-  const isNamed = [namespace, account].every((each) => isKnown(each) && shown(each) !== "nothing");
+  const isNamed = [namespace, account].every((each) => isKnown(each) && !isBlank(each));
   return isNamed && !adopted ? [{ name: address, accounts: [`${shown(namespace)}/${shown(account)}`] }] : [];
 }
 
