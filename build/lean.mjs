@@ -16,6 +16,8 @@ const paths = readdirSync(join(root, "dist/lib"), { recursive: true });
 const files = paths.map((path) => resolve(root, "dist/lib", path));
 const printer = ts.createPrinter({ removeComments: true });
 const unindented = (text) => text.replace(/^ +/gm, "");
+/** What is exported is set below, and modules that import each other do not exist. */
+const withoutHoisting = (text) => text.replace(/^(?:exports\.\w+ = )+void 0;\n/gm, "");
 
 const isTemplate = (node) => ts.isTemplateLiteralToken(node) || ts.isNoSubstitutionTemplateLiteral(node);
 const hasLongTemplate = (node) =>
@@ -40,7 +42,7 @@ const plainCalls = (context) => (source) => {
 function uncommented(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const [plain] = ts.transform(source, [plainCalls]).transformed;
-  const printed = printer.printFile(plain);
+  const printed = withoutHoisting(printer.printFile(plain));
   return hasLongTemplate(source) ? printed : unindented(printed);
 }
 

@@ -130,7 +130,7 @@ export const explainEntries: Readonly<Record<string, Entry>> = {
   },
   "Explainer.read": {
     refuses: "explain-missing",
-    settings: () => ({ cluster: {} }),
+    settings: () => ({ cluster: {}, which: "prod" }),
     required: [],
     call: (given) => explain.Explainer.read([folder], given as never),
     open: ["cluster"],
@@ -141,6 +141,13 @@ export const explainEntries: Readonly<Record<string, Entry>> = {
     required: [],
     call: (given) => explain.compare([folder], [folder], given as never),
     open: ["old", "new"],
+  },
+  comparePlan: {
+    refuses: "explain-missing",
+    settings: () => ({ cluster: {}, which: "prod" }),
+    required: [],
+    call: (given) => explain.comparePlan([folder], given as never),
+    open: ["cluster"],
   },
   renderText: {
     settings: () => ({ verbose: false, only: ["denied"], summary: false, audit: [], colour: false }),

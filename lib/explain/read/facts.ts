@@ -3,7 +3,7 @@
  * this library as well as those in other manifests.
  */
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
 import { type Json, record } from "../../model/parsed";
@@ -95,8 +95,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const whole = withDelivered(stacks, delivered);
   const inference = inferenceOf(terraform, named, options);
   const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster, inference);
-  const beside = input.skipped.map(({ source }) => ({ source, text: textOfFile(source.file).toLowerCase() }));
-  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...files.unread.all, ...beside]);
+  const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...unreadTexts(input, files)]);
   const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
     ...input.skipped,
@@ -135,6 +134,13 @@ function unreadOthers(
 
 function isObject({ value }: FileDocument): boolean {
   return isKubernetesDocument(value) || isNodeDocument(value);
+}
+
+/** Files that are not read, except those of a stack's folder that are named besides. */
+function unreadTexts({ files, found, skipped }: InputFiles, { unread }: Files): readonly UnreadText[] {
+  const named = new Set(files.filter((file) => !found.has(file)).map((file) => resolve(file)));
+  const beside = skipped.map(({ source }) => ({ source, text: textOfFile(source.file).toLowerCase() }));
+  return [...unread.all, ...beside].filter(({ source }) => !named.has(resolve(source.file)));
 }
 
 /** What may be objects of any cluster: resources that were not read, and what kustomize makes of manifests. */
