@@ -26,7 +26,7 @@ const aks = (values: object): object =>
 
 const HOST = ISSUER.replace("https://", "");
 const PROVIDER = `arn:aws:iam::111122223333:oidc-provider/${HOST}`;
-const ROLE_AND_PROVIDER = [
+const roleAndProvider = (statements: readonly object[]): readonly object[] => [
   resource("aws_iam_openid_connect_provider", "eks", {
     arn: PROVIDER,
     url: HOST,
@@ -38,19 +38,7 @@ const ROLE_AND_PROVIDER = [
     path: "/",
     assume_role_policy: JSON.stringify({
       Version: "2012-10-17",
-      Statement: [
-        {
-          Effect: "Allow",
-          Action: "sts:AssumeRoleWithWebIdentity",
-          Principal: { Federated: PROVIDER },
-          Condition: {
-            StringEquals: {
-              [`${HOST}:aud`]: "sts.amazonaws.com",
-              [`${HOST}:sub`]: "system:serviceaccount:shop:web",
-            },
-          },
-        },
-      ],
+      Statement: statements,
     }),
   }),
   resource("aws_iam_role_policy", "web", {
@@ -62,6 +50,27 @@ const ROLE_AND_PROVIDER = [
     }),
   }),
 ];
+
+const SECOND_PROVIDER = PROVIDER.replace(HOST, OTHER.replace("https://", ""));
+/** A second issuer, whose cluster was not read, and a role that trusts both: this one admits api, that one web. */
+const SECOND = [
+  resource("aws_iam_openid_connect_provider", "second", {
+    arn: SECOND_PROVIDER,
+    url: OTHER.replace("https://", ""),
+    client_id_list: ["sts.amazonaws.com"],
+  }),
+];
+const admits = (provider: string, subject: string): object => ({
+  Effect: "Allow",
+  Action: "sts:AssumeRoleWithWebIdentity",
+  Principal: { Federated: provider },
+  Condition: {
+    StringEquals: {
+      [`${provider.replace(/^.*oidc-provider\//, "")}:aud`]: "sts.amazonaws.com",
+      [`${provider.replace(/^.*oidc-provider\//, "")}:sub`]: `system:serviceaccount:shop:${subject}`,
+    },
+  },
+});
 
 const account = (name: string): string =>
   `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: ${name}\n  namespace: shop\n  annotations: { eks.amazonaws.com/role-arn: "${ROLE}" }\n`;
@@ -83,15 +92,20 @@ interface Input {
   readonly options?: ExplainOptions;
 }
 
-const folder = ({ clusters, subject = "web", files = {} }: Input): string =>
-  folderOf({
+function folder({ clusters, subject = "web", files = {} }: Input): string {
+  const statements = [
+    admits(PROVIDER, "web"),
+    ...(clusters.includes(SECOND[0] ?? {}) ? [admits(SECOND_PROVIDER, "api")] : []),
+  ];
+  return folderOf({
     "state.json": JSON.stringify({
       format_version: "1.0",
-      values: { root_module: { resources: [...clusters, ...ROLE_AND_PROVIDER] } },
+      values: { root_module: { resources: [...clusters, ...roleAndProvider(statements)] } },
     }),
     "accounts.yaml": account(subject),
     ...files,
   });
+}
 
 /** The verdict, and the reason of the first link that is not passed. */
 function answer(input: Input): string {
@@ -121,6 +135,16 @@ describe("the verdict", () => {
     ],
     ["another subject, and no cluster", { clusters: [], subject: "wbe" }, "denied"],
     ["no cluster", { clusters: [] }, "unknown"],
+    [
+      "another subject, which a second issuer may have",
+      { clusters: [eks("prod"), ...SECOND], subject: "api" },
+      "unknown: subject-admitted: .*that holds for the EKS cluster prod, and the manifests may be another cluster's",
+    ],
+    [
+      "the same, and the cluster is meant",
+      { clusters: [eks("prod"), ...SECOND], subject: "api", options: { which: "prod" } },
+      "denied: subject-admitted",
+    ],
     [
       "two clusters, one of them trusted",
       { clusters: [eks("prod"), eks("test", OTHER)] },

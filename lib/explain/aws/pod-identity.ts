@@ -258,6 +258,11 @@ class AssociationTrust implements RoleTrusts {
     return false;
   }
 
+  /** EKS hands out the role, and no issuer's token is exchanged for it. */
+  issuersOf(): readonly Known<string>[] {
+    return [];
+  }
+
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
     const where = seen("trust policy of the IAM role", role.resource.source);

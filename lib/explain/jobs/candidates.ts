@@ -37,7 +37,14 @@ export function trustOfCandidates(
     admitting.length === judged.length
   )
     return first.trust;
-  if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") return inferred(first);
+  if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") {
+    const answer = inferred(first);
+    const certain = (claim: Claim): Answer =>
+      answer[claim].status !== "fail" || isDeniedAnyhow(claim, token, trust, trusted)
+        ? answer[claim]
+        : perhapsElsewhere(answer[claim], first.candidate);
+    return { ...answer, audience: certain("audience"), subject: certain("subject") };
+  }
   // An identity that trusts no issuer refuses the tokens of all clusters.
   if (first?.trust.issuer.status === "fail" && trusted()?.length === 0) return first.trust;
   const own = candidates.length === 0 ? trust(token) : undefined;
@@ -58,6 +65,27 @@ function isAdmitted({ issuer, audience, subject }: TrustAnswer): boolean {
 }
 
 const DEPENDS = unknown("it depends on which cluster is meant", "see whether the issuer is trusted");
+
+type Claim = "audience" | "subject";
+
+/** Whether the answer fails for the tokens of every issuer that the identity trusts. */
+function isDeniedAnyhow(
+  claim: Claim,
+  token: TokenQuestion,
+  trust: (token: TokenQuestion) => TrustAnswer,
+  trusted: () => readonly Known<string>[] | undefined,
+): boolean {
+  return trusted()?.every((issuer) => trust({ ...token, issuer })[claim].status === "fail") === true;
+}
+
+function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): Answer {
+  return unknown(
+    `${answer.reason}; that holds for ${title}, and the manifests may be another cluster's, whose issuer the identity trusts as well`,
+    `say which cluster is meant, by its name or the URL of its issuer (--cluster); for ${title}: ${answer.remedy}`,
+    answer.evidence,
+    seen(title, source),
+  );
+}
 
 /** The answer about the subject if it fails for the tokens of all issuers. */
 function deniedAnyhow(
