@@ -16,8 +16,9 @@ const paths = readdirSync(join(root, "dist/lib"), { recursive: true });
 const files = paths.map((path) => resolve(root, "dist/lib", path));
 const printer = ts.createPrinter({ removeComments: true });
 const unindented = (text) => text.replace(/^ +/gm, "");
-/** What is exported is set below, and modules that import each other do not exist. */
-const withoutHoisting = (text) => text.replace(/^(?:exports\.\w+ = )+void 0;\n/gm, "");
+/** What is exported is set below, and modules that import each other do not exist; by the line `import` finds names of entries. */
+const withoutHoisting = (path, text) =>
+  path.endsWith("index.js") ? text : text.replace(/^(?:exports\.\w+ = )+void 0;\n/gm, "");
 
 const isTemplate = (node) => ts.isTemplateLiteralToken(node) || ts.isNoSubstitutionTemplateLiteral(node);
 const hasLongTemplate = (node) =>
@@ -42,7 +43,7 @@ const plainCalls = (context) => (source) => {
 function uncommented(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const [plain] = ts.transform(source, [plainCalls]).transformed;
-  const printed = withoutHoisting(printer.printFile(plain));
+  const printed = withoutHoisting(path, printer.printFile(plain));
   return hasLongTemplate(source) ? printed : unindented(printed);
 }
 
