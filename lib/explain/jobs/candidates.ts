@@ -80,7 +80,7 @@ function isDeniedAnyhow(
 
 function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): Answer {
   return unknown(
-    `${answer.reason}; that holds for ${title}, and the manifests may be another cluster's, whose issuer the identity trusts as well`,
+    `${answer.reason}; that holds for ${title}, and the manifests may be another cluster's, whose issuer the identity may trust as well`,
     `say which cluster is meant, by its name or the URL of its issuer (--cluster); for ${title}: ${answer.remedy}`,
     answer.evidence,
     seen(title, source),
