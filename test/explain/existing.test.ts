@@ -78,9 +78,8 @@ describe("states and dumps", () => {
 });
 
 describe("first plans", () => {
-  it("deny every wrong subject whose trust is known", () => {
-    const [roles] = planWorlds;
-    const denied = roles ? stated(roles).filter(({ verdict }) => verdict === "denied") : [];
+  it.each(planWorlds)("deny every wrong subject: $title", (world) => {
+    const denied = stated(world).filter(({ verdict }) => verdict === "denied");
     expect(denied.length).toBeGreaterThan(0);
     expect(denied.filter((each) => !isDecided(each))).toEqual([]);
   });

@@ -5,7 +5,7 @@
 import { push } from "../../model/grouped";
 import {
   type Known,
-  type Reference,
+  Reference,
   type Ternary,
   andThen,
   isKnown,
@@ -17,6 +17,7 @@ import {
   same,
   shown,
   textOf,
+  unread,
 } from "../../model/known";
 import { remembered } from "../../model/once";
 import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
@@ -210,9 +211,7 @@ class Marks {
   }
 
   text(text: Known<string | undefined>): string {
-    const parts = partsOf(text as Known<string>);
-    if (parts === undefined) throw new NotKnown();
-    return parts
+    return (partsOf(text as Known<string>) ?? [new Reference("a value that is not known yet")])
       .map((part) =>
         typeof part === "object" ? `\ue000${this.#references.push(part) - 1}\ue001` : (part ?? ""),
       )
@@ -222,6 +221,11 @@ class Marks {
   /** In this data source `&{…}` stands for a policy variable. */
   list(block: Block, name: string): readonly string[] {
     return orThrow(block.list(name)).map((item) => this.text(item).replaceAll("&{", "${"));
+  }
+
+  /** As {@link list}, for a list that has an item at least: one that is not known is an unknown item. */
+  items(block: Block, name: string): readonly string[] {
+    return isKnown(block.list(name)) ? this.list(block, name) : [this.text(unread(`${name} is not known`))];
   }
 
   removed(json: string): Known<string> {
@@ -261,7 +265,7 @@ function renderedPrincipals(rows: readonly Block[], marks: Marks): unknown {
   for (const row of rows) {
     const type = marks.text(row.text("type"));
     if (type === "*") return "*";
-    byType[type] = [...(byType[type] ?? []), ...marks.list(row, "identifiers")];
+    byType[type] = [...(byType[type] ?? []), ...marks.items(row, "identifiers")];
   }
   return byType;
 }
@@ -271,7 +275,7 @@ function renderedConditions(conditions: readonly Block[], marks: Marks): unknown
   for (const condition of conditions) {
     const keys = (byTest[marks.text(condition.text("test"))] ??= {});
     const key = marks.text(condition.text("variable"));
-    keys[key] = [...(keys[key] ?? []), ...marks.list(condition, "values")];
+    keys[key] = [...(keys[key] ?? []), ...marks.items(condition, "values")];
   }
   return byTest;
 }

@@ -14,6 +14,7 @@ import {
   same,
   shown,
   textOf,
+  unread,
   withoutPrefix,
 } from "../../model/known";
 import { remembered } from "../../model/once";
@@ -183,8 +184,10 @@ export class Trust {
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
     const token = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
-    if (token === undefined)
-      return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
+    if (token === undefined) {
+      const subject = excludedSubject(question, policy) ?? NOT_JUDGED;
+      return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject };
+    }
     const decision = decided(token);
     return {
       issuer: issuerTrusted(token, this.#providers, this.#isWhole),
@@ -378,7 +381,19 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
   );
 }
 
-function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
+/** The answer for a subject that no statement admits, whichever OIDC provider the trust policy will name. */
+function excludedSubject(question: TrustQuestion, policy: Policy): Answer | undefined {
+  if (policy.kind !== "read" || federatedPrincipals(policy).every(isKnown)) return undefined;
+  const { role, issuer, subject, audience } = question;
+  const decision = decideTrust(policy, {
+    provider: unread("the trust policy names a provider that is not known yet"),
+    host: withoutPrefix(issuer, SCHEME),
+    claims: serviceAccountClaims(subject, audience),
+  });
+  return decision.outcome === "denied" ? subjectAdmitted({ role, subject }, decision) : undefined;
+}
+
+function subjectAdmitted({ role, subject }: Pick<Asked, "role" | "subject">, decision: AwsDecision): Answer {
   if (decision.outcome === "allowed")
     return pass(
       () => `the trust policy admits ${shown(subject)}: ${decision.reason}`,

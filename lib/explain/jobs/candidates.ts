@@ -4,7 +4,7 @@
  * denied whatever the cluster.
  */
 
-import { type Known, isAbsent, orElse } from "../../model/known";
+import { type Known, Reference, isAbsent, orElse, textOf } from "../../model/known";
 import { type Answer, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { ClusterCandidate } from "../read/cluster-record";
@@ -40,7 +40,7 @@ export function trustOfCandidates(
   if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") {
     const answer = inferred(first);
     const certain = (claim: Claim): Answer =>
-      answer[claim].status !== "fail" || isDeniedAnyhow(claim, token, trust, trusted)
+      answer[claim].status !== "fail" || deniedAnyhow(claim, token, trust, trusted) !== undefined
         ? answer[claim]
         : perhapsElsewhere(answer[claim], first.candidate);
     return { ...answer, audience: certain("audience"), subject: certain("subject") };
@@ -48,7 +48,7 @@ export function trustOfCandidates(
   // An identity that trusts no issuer refuses the tokens of all clusters.
   if (first?.trust.issuer.status === "fail" && trusted()?.length === 0) return first.trust;
   const own = candidates.length === 0 ? trust(token) : undefined;
-  const subject = deniedAnyhow(token, trust, trusted);
+  const subject = deniedAnyhow("subject", token, trust, trusted);
   const issuer = own?.issuer ?? notCertain(judged, admitting, candidates);
   return { issuer, audience: own?.audience ?? DEPENDS, subject: subject ?? own?.subject ?? DEPENDS };
 }
@@ -68,16 +68,6 @@ const DEPENDS = unknown("it depends on which cluster is meant", "see whether the
 
 type Claim = "audience" | "subject";
 
-/** Whether the answer fails for the tokens of every issuer that the identity trusts. */
-function isDeniedAnyhow(
-  claim: Claim,
-  token: TokenQuestion,
-  trust: (token: TokenQuestion) => TrustAnswer,
-  trusted: () => readonly Known<string>[] | undefined,
-): boolean {
-  return trusted()?.every((issuer) => trust({ ...token, issuer })[claim].status === "fail") === true;
-}
-
 function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): Answer {
   return unknown(
     `${answer.reason}; that holds for ${title}, and the manifests may be another cluster's, whose issuer the identity may trust as well`,
@@ -87,13 +77,19 @@ function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): 
   );
 }
 
-/** The answer about the subject if it fails for the tokens of all issuers. */
+/** Stands for the issuer of any cluster. */
+const ANY_ISSUER = textOf([new Reference("the issuer of the cluster")]);
+
+/** The answer if it fails for the tokens of every issuer, or of every issuer that the identity trusts. */
 function deniedAnyhow(
+  claim: Claim,
   token: TokenQuestion,
   trust: (token: TokenQuestion) => TrustAnswer,
   trusted: () => readonly Known<string>[] | undefined,
 ): Answer | undefined {
-  const answers = (trusted() ?? []).map((issuer) => trust({ ...token, issuer }).subject);
+  const ofAny = trust({ ...token, issuer: ANY_ISSUER })[claim];
+  if (ofAny.status === "fail") return ofAny;
+  const answers = (trusted() ?? []).map((issuer) => trust({ ...token, issuer })[claim]);
   return answers.every(({ status }) => status === "fail") ? answers[0] : undefined;
 }
 

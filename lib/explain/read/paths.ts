@@ -21,11 +21,23 @@ export function followed(value: Tree, steps: readonly PlainStep[]): Tree {
   );
 }
 
-/** The number of steps in the address: `[data.]<type>.<name>`, with modules before it. */
-export function endOfAddress(path: Path): number {
-  let at = 0;
-  while (path[at] === "module") at += typeof path[at + 2] === "number" ? 3 : 2;
-  return at + (path[at] === "data" ? 3 : 2);
+/** The addresses with which a path may begin, and where they end: a text after a module's name may be its key. */
+export function addressesOf(path: Path): readonly { readonly address: string; readonly end: number }[] {
+  const [word, name, key] = path;
+  if (word !== "module" || name === undefined) {
+    const end = word === "data" ? 3 : 2;
+    return [{ address: addressOf(path.slice(0, end)), end }];
+  }
+  const within = (module: string, steps: number): ReturnType<typeof addressesOf> =>
+    addressesOf(path.slice(steps)).map(({ address, end }) => ({
+      address: `${module}.${address}`,
+      end: end + steps,
+    }));
+  const isKey = key !== undefined && key !== "module" && key !== "data";
+  return [
+    ...(typeof key === "number" ? [] : within(`module.${name}`, 2)),
+    ...(isKey ? within(`module.${name}[${JSON.stringify(key)}]`, 3) : []),
+  ];
 }
 
 /** `aws_iam_role.web`, `identity[0].oidc`. */

@@ -26,7 +26,7 @@ import { type Expression, SPLAT, type Step, isTemplate, parseTemplate, pathsOf }
 import { FUNCTIONS, asText, canonical, operated } from "./functions";
 import { Growth, TEXT_MAX, VALUE_MAX } from "./growth";
 import { Hidden, hiddenTree } from "./sensitive";
-import { type Path, type PlainStep, addressOf, endOfAddress, followed } from "./paths";
+import { type Path, type PlainStep, addressOf, addressesOf, followed } from "./paths";
 import type { Source } from "./source";
 
 /** A part of a configuration that was not read, although Terraform applies it. */
@@ -334,13 +334,15 @@ export class Scope implements Configuration {
   #found(
     path: readonly (string | number)[],
   ): { readonly resource: Resource; readonly rest: readonly (string | number)[] } | undefined {
-    const end = endOfAddress(path);
-    const address = addressOf(path.slice(0, end));
-    const [key, ...inner] = path.slice(end);
-    const instance = key === undefined ? undefined : this.resources.get(`${address}[${JSON.stringify(key)}]`);
-    if (instance) return { resource: instance, rest: inner };
-    const resource = this.resources.get(address);
-    return resource && { resource, rest: typeof key === "number" ? inner : path.slice(end) };
+    for (const { address, end } of addressesOf(path)) {
+      const [key, ...inner] = path.slice(end);
+      const instance =
+        key === undefined ? undefined : this.resources.get(`${address}[${JSON.stringify(key)}]`);
+      if (instance) return { resource: instance, rest: inner };
+      const resource = this.resources.get(address);
+      if (resource) return { resource, rest: typeof key === "number" ? inner : path.slice(end) };
+    }
+    return undefined;
   }
 
   #resourcePath(steps: readonly PlainStep[]): Tree | undefined {

@@ -119,6 +119,7 @@ function complete(
  * not know it.
  */
 const IDENTIFIERS: readonly string[] = [
+  "assume_role_policy",
   "parent_id",
   "policy_arn",
   "principal_id",

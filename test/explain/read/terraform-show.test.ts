@@ -206,6 +206,29 @@ describe("provider and references in modules", () => {
   });
 });
 
+// The key of a module may be written like the type of a resource.
+it.each([
+  "",
+  "module.m.",
+  "module.m[0].",
+  'module.m["web"].',
+  'module.m["aws_y"].',
+  'module.m["a"].module.n["b"].',
+])("follows references between the resources of %j", (module) => {
+  const resource = { address: "aws_x.a", expressions: { role: references("aws_y.b.name", "aws_y.b") } };
+  const inner = { resources: [resource], module_calls: { n: { module: { resources: [resource] } } } };
+  const resources = [
+    { address: `${module}aws_x.a`, type: "aws_x", values: {} },
+    { address: `${module}aws_y.b`, type: "aws_y", values: { name: "there" } },
+  ];
+  const [read] = readShown({
+    format_version: "1.2",
+    planned_values: { root_module: { child_modules: [{ resources }] } },
+    configuration: { root_module: { resources: [resource], module_calls: { m: { module: inner } } } },
+  });
+  expect(said(read?.text("role") ?? known("none"))).toBe("there");
+});
+
 it("takes of the state before a plan only what was looked up", () => {
   const resource = (mode: string, name: string): object => ({
     address: `${mode === "data" ? "data." : ""}aws_x.${name}`,

@@ -8,6 +8,7 @@
 import {
   type Known,
   match,
+  isKnown,
   orElse,
   type Ternary,
   allOf,
@@ -176,7 +177,8 @@ function conditionHolds(condition: Condition, statement: Statement, context: Req
   const operator = readOperator(condition.operator);
   if (!operator) return cannotTell(() => `operator ${quoted(condition.operator)} is not evaluated here`);
   const contextValue = context.lookup(key);
-  if (!contextValue.known) return cannotTell(contextValue.why);
+  if (!contextValue.known)
+    return missesUnderAnyKey(condition, operator, statement, context) ?? cannotTell(contextValue.why);
   if (!operator.comparison) return nullHolds(condition, contextValue, context);
   if (contextValue.values.length === 0) return absentHolds(operator, contextValue, key);
   const { comparison, set } = operator;
@@ -189,6 +191,26 @@ function conditionHolds(condition: Condition, statement: Statement, context: Req
   if (set === "ForAllValues") return all(each, () => "every value agrees");
   if (set === "ForAnyValue") return any(each, () => each[0]?.reason ?? "no value agrees");
   return withoutQuantifier(each, key);
+}
+
+/** A condition on a key that is not known fails if none of its values can be that of any key. */
+function missesUnderAnyKey(
+  condition: Condition,
+  { comparison, set, ifExists }: Operator,
+  { variables }: Statement,
+  context: RequestContext,
+): Match | undefined {
+  const { key, values } = condition;
+  if (isKnown(key) || !comparison || comparison.negated || ifExists || set === "ForAllValues")
+    return undefined;
+  const each = values.map((value) => {
+    const other = context.onlyLike?.(value);
+    return (
+      other &&
+      valueHolds({ condition: { ...condition, values: [value] }, comparison, variables, context }, other)
+    );
+  });
+  return each.length > 0 && each.every((missed) => missed?.holds === "no") ? each[0] : undefined;
 }
 
 /** AWS does not define the comparison of several values without a quantifier, so only a unanimous result counts. */

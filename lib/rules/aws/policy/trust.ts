@@ -4,6 +4,7 @@
 
 import { isLate } from "../../../model/late";
 import { type Known, is, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
+import { SERVICE_ACCOUNT_PREFIX } from "../../../model/namespaced-name";
 import { isRecord } from "../../../model/record";
 import { childOf, listAt, textAt, treeOf } from "../../../model/tree";
 import { readArnOf } from "../arn";
@@ -157,6 +158,13 @@ class TokenContext implements RequestContext {
       () =>
         `the condition key does not belong to this OIDC provider, whose keys begin with ${shownKey(joined(this.#host, ":"))}`,
     );
+  }
+
+  /** The subjects of service accounts have a form that no other claim and no key of AWS has. */
+  onlyLike(value: Known<string>): Known<string> | undefined {
+    const subject = this.#claim("sub", known("sub"));
+    const isSubject = orElse(value, () => "").startsWith(SERVICE_ACCOUNT_PREFIX);
+    return isSubject && subject.known && subject.values.length === 1 ? subject.values[0] : undefined;
   }
 
   identifies(key: Known<string>): boolean {

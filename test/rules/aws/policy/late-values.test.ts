@@ -30,6 +30,7 @@ function lateText(text: string): Known<string> {
 
 describe("trust in an issuer known only after apply", () => {
   const SUB = "system:serviceaccount:shop:web";
+  const OTHER = "system:serviceaccount:shop:other";
   const statement = {
     Effect: "Allow",
     Principal: { Federated: "<provider>" },
@@ -62,6 +63,15 @@ describe("trust in an issuer known only after apply", () => {
       "unknown",
     ],
     ["part of another", when({ StringLike: { "<issuer>:sub": "system:node:<name>" } }), "denied"],
+    // Only subjects have the form of a service account's, so any key that would admit another one refuses this one.
+    ["another account under a key that is a reference", when({ StringEquals: { "<key>": OTHER } }), "denied"],
+    ["other accounts by a pattern", when({ StringLike: { "<key>": [`${OTHER}*`, OTHER] } }), "denied"],
+    ["this account under such a key", when({ StringEquals: { "<key>": SUB } }), "unknown"],
+    ["it beside another", when({ StringEquals: { "<key>": [OTHER, SUB] } }), "unknown"],
+    ["an audience under such a key", when({ StringEquals: { "<key>": "sts.amazonaws.com" } }), "unknown"],
+    ["all but another account", when({ StringNotEquals: { "<key>": OTHER } }), "unknown"],
+    ["another, if there is such a key", when({ StringEqualsIfExists: { "<key>": OTHER } }), "unknown"],
+    ["all of its values", when({ "ForAllValues:StringEquals": { "<key>": OTHER } }), "unknown"],
     ["another provider", { Principal: { Federated: "<other>" } }, "unknown"],
     ["a literal provider", { Principal: { Federated: "arn:aws:iam::1:oidc-provider/x" } }, "unknown"],
   ])("%s", (_, more, expected) => {
