@@ -437,6 +437,19 @@ describe("several ways on the nodes", () => {
     expect(denied?.checks.at(-1)?.reason).toContain("the entry ecr-node also matches");
   });
 
+  it("an entry without a token, and none with one, leaves open what the nodes may pull: by image and by pod", () => {
+    const document = JSON.parse(node) as { providers: unknown[] };
+    const only = JSON.stringify({ ...document, providers: [withoutToken("ecr-credential-provider")] });
+    const files = { ...plain, "node/credential-provider.json": only };
+    const image = `${HOST}/team/init:v1`;
+    const [byImage] = explained(files, { ...ask, image }, { cluster });
+    const byPod = explained(files, {}, { cluster }).find(({ target }) => target === image);
+    for (const result of [byImage, byPod]) {
+      expect([result?.verdict, result?.as]).toEqual(["unknown", "node identity"]);
+      expect(firstFailed(result ?? { checks: [] })).toBe("provider-on-node");
+    }
+  });
+
   it("of two pools the worse counts, since a pod may come to either", () => {
     const old = JSON.stringify({
       ...(JSON.parse(node) as object),

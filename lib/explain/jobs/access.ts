@@ -155,7 +155,7 @@ const OPTIONAL: readonly string[] = [
 ];
 
 function secretPresent(
-  { refused }: ClusterArtefacts,
+  { refused, authentication }: ClusterArtefacts,
   { secret, secretKey, request }: AskedComponent,
   declared: boolean,
 ): Answer {
@@ -169,6 +169,12 @@ function secretPresent(
       evidence,
     );
   const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
+  if (!declared && !refusal && authentication === undefined)
+    return unknown(
+      `the Secret ${secretKey} was not read; unless credentialsMode is Manual, the Cloud Credential Operator writes it`,
+      "also give explain its manifest, and that of Authentication/cluster",
+      evidence,
+    );
   return broken(
     refusal
       ? `the Secret ${secretKey} is treated as absent: ${refusal.reason}`

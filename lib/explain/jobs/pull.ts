@@ -221,8 +221,9 @@ export class JudgedPull {
     if (failed === undefined) return verdict !== "denied" && refusedBySecret(facts) ? "denied" : verdict;
     if (this.#besides.answer.status !== "unknown") return "denied";
     // A declared pull must work by its chain, not anonymously or in another way.
-    const isOpen = facts.origin === "workload" || (facts.origin !== "declared" && readAnyway(facts, failed));
-    return isOpen ? "unknown" : "denied";
+    const { origin } = facts;
+    const isOpen = origin === "workload" || asksNoTokens(facts) || readAnyway(facts, failed) !== undefined;
+    return isOpen && origin !== "declared" ? "unknown" : "denied";
   }
 
   /** Who a remembered answer, which names no one, is about here: who has the image, or the identity. */
@@ -242,6 +243,12 @@ export class JudgedPull {
     const isCertain = (): boolean => this.#chain.checks.every(({ status }) => status !== "unknown");
     return (this.#fallback ??= fallbackOf(facts, failed, isCertain));
   }
+}
+
+/** True if nodes have entries for the image and none of these asks for tokens: they pull as nodes always did. */
+function asksNoTokens({ artefacts: { nodes }, image: { repository } }: PullFacts): boolean {
+  const entries = nodes.flatMap((node) => (repository ? matchingEntries(node, repository) : []));
+  return entries.length > 0 && entries.every(({ tokenAttributes }) => !tokenAttributes);
 }
 
 /** Judges pulls, each fact once. */

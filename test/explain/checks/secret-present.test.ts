@@ -34,6 +34,11 @@ it("reports a manifest that the record lists and that is not there", () => {
   ]);
 });
 
+const AUTHENTICATION = `apiVersion: config.openshift.io/v1
+kind: Authentication
+metadata: { name: cluster }
+spec: { serviceAccountIssuer: "https://issuer.example.com" }
+`;
 const GATE = '{release.openshift.io/feature-gate: "ClusterAPI"}';
 
 checks(
@@ -51,7 +56,12 @@ checks(
       "",
       { verdict: "unknown" },
     ],
-    ["without its Secret", [], "fail"],
+    ["without its Secret, which the operator may write", [], "unknown", "unless credentialsMode is Manual"],
+    [
+      "without its Secret, in a cluster whose tokens are set up",
+      (files) => new Map(files).set("b.yaml", AUTHENTICATION),
+      "fail",
+    ],
     [
       "without its Secret, behind a feature gate",
       (files) => new Map(files).set("a.yaml", capaRequest(GATE)),
