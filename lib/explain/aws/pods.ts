@@ -24,6 +24,7 @@ import { agentOf } from "../../rules/pod-identity-webhooks";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
+import type { ClusterNames } from "../coverage/closed-world";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
@@ -32,6 +33,7 @@ import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
 const CLUSTER = "aws_eks_cluster";
+const FARGATE = "aws_eks_fargate_profile";
 const AGENT = "eks-pod-identity-agent";
 const DAEMON_SET = `kube-system/${AGENT}`;
 const NO_CREDENTIALS = "Unable to locate credentials";
@@ -66,9 +68,7 @@ export function associatedPods(
   const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
   const namespace = orElse(association.stated("namespace"), () => "");
   const problems = [
-    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(
-      ([each, isIts]) => onFargate(each, namespace, isIts) ?? [],
-    ),
+    ...ofCluster(FARGATE, byName).flatMap(([each, isIts]) => withoutAgent(each, namespace, isIts) ?? []),
     ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
   ];
   const problem = problems.find(({ status }) => status === "fail") ?? problems[0];
@@ -103,19 +103,45 @@ function isAuto(cluster: Resource): boolean {
   return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
 }
 
-function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
+/** Whether pods of a namespace run where the kubelet is not the user's, so that no plugin gets their tokens. */
+export function pulledOnFargate(
+  terraform: Terraform,
+  { name, cloudName = name }: ClusterNames,
+  namespace: string,
+): Answer | undefined {
+  for (const profile of terraform.ofType(FARGATE)) {
+    const isIts = cloudName === undefined ? "unknown" : is(profile.stated("cluster_name"), cloudName);
+    const runs = onFargate(profile, namespace, isIts);
+    if (runs !== "no")
+      return unknown(
+        `pods of namespace ${namespace} ${runs === "yes" ? "run" : "may run"} on Fargate, where nodes pull as the profile's role and take no credential provider`,
+        "keep the profile's selectors off the namespace, or let the pod execution role pull",
+        seen("Fargate profile", profile.source),
+      );
+  }
+  return undefined;
+}
+
+/** Whether pods of a namespace run on a profile; unknown if their labels decide. */
+function onFargate(profile: Resource, namespace: string, isIts: Ternary): Ternary {
   const selectors = orElse(profile.blocks("selector"), () => undefined);
-  const covers = (selector: Block): Ternary =>
-    whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
-  const covered = selectors?.filter((each) => covers(each) !== "no");
-  const matching = covered?.map((each) => and(covers(each), not(hasLabels(each)))) ?? ["unknown" as const];
-  const runs = and(isIts, anyOf(matching));
+  const matching = selectors?.map((each) => and(coversNamespace(each, namespace), not(hasLabels(each))));
+  return and(isIts, anyOf(matching ?? ["unknown"]));
+}
+
+function coversNamespace(selector: Block, namespace: string): Ternary {
+  return whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
+}
+
+function withoutAgent(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
+  const runs = onFargate(profile, namespace, isIts);
   if (runs === "no") return undefined;
   const where = seen("Fargate profile", profile.source);
   const lacks = "on Fargate, where EKS Pod Identity has no agent";
   if (runs === "yes")
     return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
-  return isIts === "yes" && covered?.some((each) => covers(each) === "yes")
+  const covered = orElse(profile.blocks("selector"), () => []);
+  return isIts === "yes" && covered.some((each) => coversNamespace(each, namespace) === "yes")
     ? unknown(`pods of namespace ${namespace} whose labels match the profile run ${lacks}`, ANNOTATE, where)
     : unknown(`it is not known whether pods of namespace ${namespace} run ${lacks}`, ASK_AGAIN, where);
 }

@@ -30,6 +30,7 @@ import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
+import { pulledOnFargate } from "./pods";
 import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
@@ -155,7 +156,8 @@ class Aws implements Cloud {
       label: role && label,
       source: role?.resource.source,
       trusted: () => role && trust.issuersOf(role),
-      understood: (cluster) => roles.understood(named, cluster),
+      understood: (cluster) =>
+        pulledOnFargate(this.#terraform, cluster, token.namespace) ?? roles.understood(named, cluster),
       rights: role ? this.#rights.of(named, role, registries) : noRights(missing),
     };
   }

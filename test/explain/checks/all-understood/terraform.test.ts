@@ -43,6 +43,9 @@ const provider = (values: Json) =>
     return { ...document, provider: { ...providers, aws: [{ ...aws, ...values }] } };
   });
 
+const fargate = (selector: Json, cluster = "edge-1") =>
+  beside("aws_eks_fargate_profile", () => ({ cluster_name: cluster, selector }));
+
 const RUN = { provisioner: [{ "local-exec": { command: "true" } }] };
 
 const ROWS: readonly Row[] = [
@@ -95,6 +98,17 @@ const ROWS: readonly Row[] = [
     "runs programs",
   ],
   ["a program that does not", beside("terraform_data", () => RUN), "pass"],
+  [
+    "a Fargate profile of the namespace",
+    fargate({ namespace: "shop" }),
+    "unknown",
+    "pods of namespace shop run on Fargate, where nodes pull as the profile's role",
+  ],
+  ["one by a pattern", fargate({ namespace: "sh*" }), "unknown", "pods of namespace shop run on Fargate"],
+  ["one for some of its pods", fargate({ namespace: "shop", labels: { a: "b" } }), "unknown", "may run on"],
+  ["one of a namespace that is not known", fargate({ namespace: "${var.n}" }), "unknown", "may run on"],
+  ["one of another namespace", fargate({ namespace: "kube-system" }), "pass"],
+  ["one of another cluster", fargate({ namespace: "shop" }, "other"), "pass"],
 ];
 
 checks(
