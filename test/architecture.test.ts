@@ -444,6 +444,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         rights: "what a role's policies leave of the rights that are asked for",
         "role-judge": "identity policies and boundary decide together",
         stated: "what may be stated of accounts",
+        "trust-links": "trust has a link each for provider, audience and subject",
       },
       azure: {
         access: "who acts other than by pulling",

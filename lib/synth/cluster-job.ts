@@ -7,7 +7,8 @@ import { Annotations, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { at, fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import { at as within, texts } from "../model/parsed";
+import { at as within, list, texts } from "../model/parsed";
+import type { Subject } from "../model/subject";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import { Manifests } from "./manifests";
 
@@ -21,10 +22,17 @@ export interface ClusterJob {
   readonly records: "pulls" | "components" | "workloads" | "fleet";
   /** Class name of the construct, for error messages. */
   readonly construct: string;
+  /**
+   * The service accounts of its lines, if a stack may have several such constructs for different ones.
+   *
+   * @defaultValue - one construct per stack
+   */
+  readonly subjects?: readonly Subject[];
 }
 
 /**
- * Returns the manifests of the construct's stack; refuses a second cluster, and a second job of the same kind.
+ * Returns the manifests of the construct's stack; refuses a second cluster, and a second job of the same kind for the
+ * same service accounts.
  *
  * Warns if another cluster of the app has the same issuer.
  */
@@ -37,7 +45,7 @@ export function manifestsFor(construct: Construct, job: ClusterJob): Manifests {
 
 function checkClaim(
   records: readonly RecordedCluster[],
-  { name, issuer, records: key, construct }: ClusterJob,
+  { name, issuer, records: key, construct, subjects }: ClusterJob,
 ): void {
   const other = records.find((record) => record["name"] !== name);
   if (other)
@@ -48,7 +56,18 @@ function checkClaim(
       remedy:
         "if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own",
     });
-  if (records.some((record) => key in record))
+  const lines = records.flatMap((record) => list(record[key]));
+  const twice = subjects?.find((subject) =>
+    lines.some((line) => within(line, "serviceAccount") === subject.key),
+  );
+  if (twice)
+    fail("cluster-conflict", {
+      problem: `another ${construct} of this stack already has this service account`,
+      value: twice.key,
+      allowed: `several ${construct} of a cluster for different service accounts`,
+      remedy: "put all lines of a service account into one of them",
+    });
+  if (subjects === undefined && records.some((record) => key in record))
     fail("cluster-conflict", {
       problem: `this stack already has a ${construct} for cluster ${name}`,
       allowed: `one ${construct} per stack, with all lines of its cluster in one list`,

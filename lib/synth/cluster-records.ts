@@ -1,8 +1,14 @@
 import { fail } from "../errors";
 import { isLate } from "../model/late";
+import { list, record } from "../model/parsed";
 
 /** Facts of one cluster for `workload-identity.json`, identified by `name`. */
 export type RecordedCluster = Readonly<Record<string, unknown>>;
+
+/** What several constructs of a cluster add lines to. */
+const LINES: readonly string[] = ["pulls", "workloads"];
+/** What each construct states anew for all before it. */
+const LATEST: readonly string[] = ["credentialProviderConfigHash"];
 
 /** Merges facts into those of the same cluster, and refuses a second value for the same fact. */
 export function mergedRecords(
@@ -19,7 +25,9 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
   const result: Record<string, unknown> = { ...known };
   for (const [key, value] of Object.entries(facts)) {
     const first = known[key];
-    if (first === undefined) result[key] = value;
+    if (first === undefined || LATEST.includes(key)) result[key] = value;
+    else if (Array.isArray(first) && LINES.includes(key)) result[key] = [...first, ...list(value)];
+    else if (key === "registries") result[key] = mergedRegistries(known["name"], first, value);
     else if (JSON.stringify(first) !== JSON.stringify(value))
       fail("cluster-mismatch", {
         problem: `the ${key} of cluster ${String(known["name"])} is already recorded with another value`,
@@ -29,6 +37,12 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
       });
   }
   return result;
+}
+
+/** Facts of registries by host: those of one host must agree. */
+function mergedRegistries(name: unknown, first: unknown, value: unknown): RecordedCluster {
+  const { name: _, ...hosts } = merged({ ...record(first), name }, record(value));
+  return hosts;
 }
 
 function shown(value: unknown): unknown {

@@ -2,7 +2,6 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../errors";
 import { type ICluster, CLUSTER } from "../model/cluster";
-import { isLate } from "../model/late";
 import { type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
 import {
@@ -12,20 +11,10 @@ import {
   PULL_IDENTITIES,
   PULL_SOURCE,
 } from "../model/pulls";
-import { compareVersions } from "../model/version";
-import { credentialProviderConfigHash } from "../rules/kubelet/config-hash";
 import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
-import {
-  type CredentialProviderConfigProps,
-  type CredentialProviderSettings,
-  type PluginKey,
-  credentialProviderConfig,
-  credentialProviderSetup,
-} from "../node";
-import { audiencesOfEveryAccount } from "../node/credential-provider-config";
+import type { CredentialProviderSettings, PluginKey } from "../node";
 import { CREDENTIAL_PROVIDER_SETTINGS, checkedSettings } from "../node/credential-provider-settings";
 import {
-  type AccountLine,
   type GroupedLines,
   type ServiceAccountLine,
   SERVICE_ACCOUNT_LINE,
@@ -39,8 +28,8 @@ import {
   type TokenAudienceSettings,
   TOKEN_AUDIENCE_SETTINGS,
   checkTokenAudience,
-  writeTokenAudienceGrants,
 } from "./pull-audience-grants";
+import { PullNodes } from "./pull-nodes";
 import { pullWarnings } from "./pull-warnings";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
@@ -125,7 +114,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * In Terraform it declares, per cloud, the trust in the cluster's issuer, one identity per service account, and its
  * permission on the registries. As manifests it writes the annotated service accounts, the RBAC that allows nodes to
  * request tokens for the audience, and the kubelet's CredentialProviderConfig in the form that the cluster's nodes
- * need. The manifests of a stack are applied to one cluster, so give each cluster its own stack.
+ * need. The manifests of a stack are applied to one cluster, so give each cluster its own stack; several ImagePulls of
+ * its cluster share the nodes' file and the permission to request tokens.
  *
  * `app.synth()` then proves the declared pulls: the verifier reads the written files, and the synth fails with
  * `proof-failed` if a pull would be denied. A pull that the files do not decide passes.
@@ -141,14 +131,7 @@ export class ImagePulls extends Construct {
   readonly manifests: Manifests;
   /** Identities and settings that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, PullDeclaration>>;
-  /** The kubelet's files and flags, as data. */
-  readonly nodeSetup: NodeSetup;
-  /**
-   * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
-   * `CredentialProviderConfigAlert`. `undefined` if the configuration is known only after apply, without carriers, for
-   * nodes that rewrite the file (Talos), and for kubelets before 1.34.
-   */
-  readonly configHash: string | undefined;
+  readonly #nodes: PullNodes;
 
   /**
    * Some checks of the nodes' plugins need what the clouds have declared, so an error can leave the tree incomplete.
@@ -163,74 +146,62 @@ export class ImagePulls extends Construct {
     const grouped = at(this, () => groupedLines(cluster.name, lines, props.identities ?? [], LINES));
     const { accounts, clouds } = grouped;
     const { name, issuer } = cluster;
-    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
+    const subjects = accounts.map(({ subject }) => subject);
+    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url, subjects });
     if (props.carriers === undefined) at(this, () => claimPools(this, cluster));
     at(this, () => checkOwnership(this.manifests, accounts));
 
     this.declarations = declareIdentities(this, clouds, () => ({ clusterName: name, issuer }));
-    const declared = Object.values(this.declarations);
-    const nodes: CredentialProviderConfigProps = {
-      cluster,
-      providers: declared.map(({ provider }) => provider),
-      ...(props.credentialProviders ? { settings: props.credentialProviders } : {}),
-      pulls: imagesByPlugin(grouped, this.declarations),
-    };
-    const nodeFiles = declared.flatMap((each) => each.nodeFiles);
-    this.nodeSetup = at(this, () => credentialProviderSetup(nodes, nodeFiles));
-    this.configHash = configHashOf(cluster.kubelet, this.nodeSetup, props.carriers ?? cluster.carriers);
-    at(this, () => this.#write(props, accounts, declared, nodes));
+    this.#nodes = at(this, () => this.#write(props, grouped));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
-    const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects, props.credentialProviders))
       Annotations.of(this).addWarning(warning);
   }
 
-  #write(
-    props: ImagePullsProps,
-    accounts: readonly AccountLine<Source>[],
-    declared: readonly PullDeclaration[],
-    nodes: CredentialProviderConfigProps,
-  ): void {
-    const { cluster } = props;
-    const everyAccount = audiencesOfEveryAccount(credentialProviderConfig(nodes));
-    writeTokenAudienceGrants(this.manifests, cluster, declared, everyAccount, props.tokenAudience);
-    writeServiceAccounts(
-      this.manifests,
-      accounts,
-      declared.flatMap(({ grants }) => grants),
-    );
-    for (const carrier of props.carriers ?? cluster.carriers) carrier.carry(this.manifests, this.nodeSetup);
+  /**
+   * The kubelet's files and flags, as data. The nodes of a cluster have one file, so it covers what all ImagePulls of
+   * the stack need so far.
+   */
+  get nodeSetup(): NodeSetup {
+    return this.#nodes.setup;
+  }
+
+  /**
+   * Label `hash` of the metric `kubelet_credential_provider_config_info` on nodes that run with the configuration, for
+   * `CredentialProviderConfigAlert`. `undefined` if the configuration is known only after apply, without carriers, for
+   * nodes that rewrite the file (Talos), and for kubelets before 1.34.
+   */
+  get configHash(): string | undefined {
+    return this.#nodes.configHash;
+  }
+
+  #write(props: ImagePullsProps, pulls: Pulls): PullNodes {
+    const { cluster, tokenAudience, carriers } = props;
+    const declared = Object.values(this.declarations);
+    const nodes = PullNodes.with(this.manifests, {
+      path: this.node.path,
+      cluster,
+      declared: this.declarations,
+      pulls: imagesByPlugin(pulls, this.declarations),
+      settings: props.credentialProviders ?? {},
+      tokenAudience,
+      carriers,
+    });
+    const grants = declared.flatMap((each) => each.grants);
+    writeServiceAccounts(this.manifests, pulls.accounts, grants);
     const registries = Object.fromEntries(
       declared.flatMap(({ registries: stated = {} }) => Object.entries(stated)),
     );
     this.manifests.record({
-      ...cluster.recorded,
-      ...Object.assign({}, ...(props.carriers ?? cluster.carriers).map(({ recorded }) => recorded)),
-      ...(this.configHash !== undefined && { credentialProviderConfigHash: this.configHash }),
+      name: cluster.name,
       ...(Object.keys(registries).length > 0 && { registries }),
-      pulls: accounts.map(({ subject, asks }) => ({
+      pulls: pulls.accounts.map(({ subject, asks }) => ({
         serviceAccount: subject.key,
         images: imagesOf(asks),
       })),
     });
+    return nodes;
   }
-}
-
-const HASH_SINCE = "1.34";
-
-function configHashOf(
-  kubelet: string,
-  { files, kubeletFlags }: NodeSetup,
-  carriers: readonly INodeCarrier<Construct>[],
-): string | undefined {
-  const path = kubeletFlags["image-credential-provider-config"];
-  const config = files.find((file) => file.path === path)?.content;
-  // Without a carrier the nodes keep their present file.
-  const isCarried = carriers.length > 0 && !carriers.some((each) => each.rewritesConfig);
-  const isKnown = isCarried && compareVersions(kubelet, HASH_SINCE) >= 0;
-  return isKnown && config !== undefined && !isLate(config)
-    ? credentialProviderConfigHash([config])
-    : undefined;
 }
 
 /** Checks what does not depend on the clouds, before anything is declared. */

@@ -183,6 +183,22 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
   }
 
+  /** Calls what writes objects and node files, and returns how to take these back. */
+  undoable(write: () => void): () => void {
+    const idsOf = (chart: Chart): readonly string[] => chart.node.children.map(({ node }) => node.id);
+    const before = new Map([...this.#charts.values()].map(({ chart }) => [chart, new Set(idsOf(chart))]));
+    const nodes = new Set(this.#nodes.keys());
+    write();
+    const objects = [...this.#charts.values()].flatMap(({ chart }) =>
+      idsOf(chart).flatMap((id) => (before.get(chart)?.has(id) ? [] : [{ chart, id }])),
+    );
+    const setups = [...this.#nodes.keys()].filter((key) => !nodes.has(key));
+    return () => {
+      for (const { chart, id } of objects) chart.node.tryRemoveChild(id);
+      for (const key of setups) this.#nodes.delete(key);
+    };
+  }
+
   #addNodes(key: string, nodes: WrittenNodes): void {
     const taken = this.#nodes.get(key);
     if (taken && JSON.stringify(taken) !== JSON.stringify(nodes))

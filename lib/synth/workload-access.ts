@@ -154,7 +154,8 @@ export class WorkloadAccess extends Construct {
     const lines = props.workloads.map(({ may, ...line }) => ({ ...line, asks: may }));
     const grouped = at(this, () => groupedLines(name, lines, props.identities ?? [], LINES));
     const issuer = at(this, () => Issuer.of(props.cluster.issuer));
-    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
+    const subjects = grouped.accounts.map(({ subject }) => subject);
+    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url, subjects });
     at(this, () => checkOwnership(this.manifests, grouped.accounts));
 
     const webhooks = webhooksOf(props.cluster);

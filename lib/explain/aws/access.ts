@@ -30,7 +30,8 @@ import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import type { ResourcePolicies } from "./resource-policies";
 import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
-import type { Trust, TrustQuestion } from "./trust";
+import type { Trust } from "./trust";
+import type { TrustQuestion } from "./trust-links";
 import { ROLE_VARIABLE, roleOfPods, webhookPods } from "./webhook";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";

@@ -39,7 +39,7 @@ import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Role, type Roles, isRoleArn, misplaced } from "./identity";
 import { accountOf, regionOf } from "./place";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
-import type { TrustQuestion } from "./trust";
+import type { TrustQuestion } from "./trust-links";
 import { resourcesIn } from "../shared/references";
 import { sameAnswers } from "../shared/same-answers";
 

@@ -35,7 +35,8 @@ import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
-import { Trust, type TrustQuestion } from "./trust";
+import { Trust } from "./trust";
+import type { TrustQuestion } from "./trust-links";
 
 export const awsReader: CloudReader = {
   cloud: "aws",

@@ -5,7 +5,6 @@
 import {
   type Known,
   Reference,
-  is,
   isKnown,
   joined,
   known,
@@ -14,69 +13,46 @@ import {
   same,
   shown,
   textOf,
-  unread,
   withoutPrefix,
 } from "../../model/known";
 import { remembered } from "../../model/once";
-import type { AwsDecision } from "../../rules/aws/policy/decide";
-import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
 import {
   admitsEveryone,
   admittingStatements,
   claimOf,
-  decideTrust,
   federatedPrincipals,
-  serviceAccountClaims,
 } from "../../rules/aws/policy/trust";
-import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, broken, later, seen, unknown } from "../answer";
 import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
 import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
-import { type Role, misplaced } from "./identity";
+import { type Role } from "./identity";
 import { beyondTerms } from "./held";
-import { type RegisteredIssuer, accepts, hostOfArn, registeredIn, unregistered } from "./oidc-providers";
+import {
+  type Asked,
+  DENIED,
+  NOT_JUDGED,
+  SCHEME,
+  type TrustQuestion,
+  type TrustedProvider,
+  audienceAccepted,
+  decided,
+  issuerTrusted,
+  subjectAdmitted,
+  subjectAnyhow,
+  trustPolicyOf,
+} from "./trust-links";
+import { type RegisteredIssuer, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields, memoryKey } from "./place";
-
-export interface TrustQuestion {
-  readonly role: Role;
-  /** Account and partition in the role's ARN as written. */
-  readonly account: Known<string>;
-  readonly partition: Known<string>;
-  readonly issuer: Known<string>;
-  readonly subject: Known<string>;
-  readonly audience: Known<string>;
-}
 
 /** The answer of STS for an issuer whose documents it cannot use. */
 const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
-const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
-const SCHEME = "https://";
-
-const NOT_JUDGED = unknown(
-  "the trust policy does not name the cluster's OIDC provider",
-  "see issuer-trusted",
-);
-
-interface TrustedProvider {
-  readonly arn: Known<string>;
-  readonly host: Known<string>;
-  readonly account: Known<string>;
-  readonly partition: Known<string>;
-}
-
-/** A question about a role whose trust policy names the issuer. */
-interface Asked extends TrustQuestion {
-  readonly host: Known<string>;
-  readonly principal: TrustedProvider;
-  readonly policy: Policy;
-  /** The declarations of the issuer's OIDC provider that were read. */
-  readonly registered: readonly RegisteredIssuer[];
-}
 
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
@@ -184,10 +160,12 @@ export class Trust {
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
     const token = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
-    if (token === undefined) {
-      const subject = excludedSubject(question, policy) ?? NOT_JUDGED;
-      return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject };
-    }
+    if (token === undefined)
+      return {
+        issuer: this.#foreign(question, role, policy),
+        audience: NOT_JUDGED,
+        subject: subjectAnyhow(question, policy),
+      };
     const decision = decided(token);
     return {
       issuer: issuerTrusted(token, this.#providers, this.#isWhole),
@@ -294,117 +272,3 @@ const STEPS = ["issuer", "audience", "subject"] as const;
 const NO_ISSUER = unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);
 /** An audience that no OIDC provider and no trust policy names. */
 const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
-
-function trustPolicyOf({ resource }: Role): Evidence {
-  return seen("trust policy of the IAM role", resource.source);
-}
-
-function idsOf(found: readonly RegisteredIssuer[]): string {
-  const ids = found.flatMap(({ clientIds }) => orElse(clientIds, () => []).map(shown));
-  return [...new Set(ids)].join(", ") || "no audience";
-}
-
-/** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */
-function isOnSubject({ key }: Condition, { effect }: Statement): boolean {
-  return is(effect, "Allow") === "yes" && claimOf(key)?.toLowerCase() === "sub";
-}
-
-function decided(
-  { subject, audience, principal, host, policy }: Asked,
-  presumes?: typeof isOnSubject,
-): AwsDecision {
-  const claims = serviceAccountClaims(subject, audience);
-  return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
-}
-
-function issuerTrusted(asked: Asked, providers: readonly RegisteredIssuer[], isWhole: boolean): Answer {
-  const { account, partition, role, issuer, principal, registered } = asked;
-  const where = (): Evidence => trustPolicyOf(role);
-  if (same(principal.account, account) === "no")
-    return broken(
-      `the trust policy names an OIDC provider in account ${shown(principal.account)}, but the role is in ${shown(account)}`,
-      "declare the OIDC provider in the role's own account; STS looks for it only there",
-      `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${shown(issuer)}`,
-      where(),
-    );
-  if (same(principal.partition, partition) === "no")
-    return broken(
-      `the trust policy names an OIDC provider in partition ${shown(principal.partition)}, but the role is in ${shown(partition)}`,
-      "write the account's partition into the role's ARN and the trust policy",
-      DENIED,
-      where(),
-    );
-  const elsewhere = misplaced(role, partition);
-  if (elsewhere) return elsewhere;
-  const [declared] = registered;
-  if (declared)
-    return pass(
-      () => `the OIDC provider and the trust policy both name issuer ${shown(issuer)}`,
-      () => seen("OIDC provider", declared.resource.source),
-      where,
-    );
-  return unregistered(providers, { issuer, account, role }, isWhole, where());
-}
-
-function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
-  const { role, audience, registered: found } = asked;
-  const accepted = accepts(found, audience);
-  const lists = (): readonly Evidence[] =>
-    found.map(({ resource }) => seen("client_id_list", resource.source));
-  if (accepted === "no")
-    return broken(
-      `the OIDC provider accepts ${idsOf(found)}, but the token is for ${shown(audience)}`,
-      "add the audience to the OIDC provider's client_id_list",
-      "InvalidIdentityToken: Incorrect token audience",
-      lists(),
-    );
-  // What all conditions together allow is also allowed under fewer of them.
-  const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
-  if (decision.outcome === "denied")
-    return broken(
-      `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,
-      "write the audience of the tokens into the trust policy's :aud condition",
-      DENIED,
-      trustPolicyOf(role),
-    );
-  if (accepted === "unknown")
-    return unknown(
-      "which audiences the OIDC provider accepts is not known, or it is declared twice with different ones, or with more than the 100 that AWS accepts",
-      `check that its client_id_list contains ${shown(audience)}; then state it with --facts as aws.oidcProviders, or also give explain the Terraform that declares it, and limit Terraform providers to their accounts (allowed_account_ids)`,
-      lists(),
-    );
-  if (decision.outcome === "unknown")
-    return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
-  return pass(
-    () => `OIDC provider and trust policy accept ${shown(audience)}`,
-    () => seen("client_id_list", found[0]?.resource.source),
-  );
-}
-
-/** The answer for a subject that no statement admits, whichever OIDC provider the trust policy will name. */
-function excludedSubject(question: TrustQuestion, policy: Policy): Answer | undefined {
-  if (policy.kind !== "read" || federatedPrincipals(policy).every(isKnown)) return undefined;
-  const { role, issuer, subject, audience } = question;
-  const decision = decideTrust(policy, {
-    provider: unread("the trust policy names a provider that is not known yet"),
-    host: withoutPrefix(issuer, SCHEME),
-    claims: serviceAccountClaims(subject, audience),
-  });
-  return decision.outcome === "denied" ? subjectAdmitted({ role, subject }, decision) : undefined;
-}
-
-function subjectAdmitted({ role, subject }: Pick<Asked, "role" | "subject">, decision: AwsDecision): Answer {
-  if (decision.outcome === "allowed")
-    return pass(
-      () => `the trust policy admits ${shown(subject)}: ${decision.reason}`,
-      () => trustPolicyOf(role),
-    );
-  const where = trustPolicyOf(role);
-  if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
-  return broken(
-    `the trust policy does not admit ${shown(subject)}: ${decision.reason}`,
-    "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
-    DENIED,
-    where,
-  );
-}

@@ -203,14 +203,14 @@ function missesUnderAnyKey(
   const { key, values } = condition;
   if (isKnown(key) || !comparison || comparison.negated || ifExists || set === "ForAllValues")
     return undefined;
-  const each = values.map((value) => {
-    const other = context.onlyLike?.(value);
-    return (
-      other &&
-      valueHolds({ condition: { ...condition, values: [value] }, comparison, variables, context }, other)
-    );
-  });
-  return each.length > 0 && each.every((missed) => missed?.holds === "no") ? each[0] : undefined;
+  const each = values.map((value) =>
+    (context.onlyLike?.(value) ?? []).map((other) =>
+      valueHolds({ condition: { ...condition, values: [value] }, comparison, variables, context }, other),
+    ),
+  );
+  const isMissed = (all: readonly Match[]): boolean =>
+    all.length > 0 && all.every(({ holds }) => holds === "no");
+  return each.every(isMissed) ? each[0]?.[0] : undefined;
 }
 
 /** AWS does not define the comparison of several values without a quantifier, so only a unanimous result counts. */

@@ -25,8 +25,8 @@ export interface RequestContext {
   readonly bearer: string;
   /** What a key holds. AWS compares keys without regard to case. */
   lookup(key: Known<string>): ContextValue;
-  /** The only value of the request that may have the form of this one, under whatever key; `undefined` if others may. */
-  onlyLike?(value: Known<string>): Known<string> | undefined;
+  /** The only value of the request that may have the form of this one, under whatever key; none if others may. */
+  onlyLike?(value: Known<string>): readonly Known<string>[];
   /** True for a condition that is assumed to hold without evaluation. */
   presumes?(condition: Condition, statement: Statement): boolean;
   /** True for a key that says who asks, so that a statement with its value is meant for them. */

@@ -161,10 +161,10 @@ class TokenContext implements RequestContext {
   }
 
   /** The subjects of service accounts have a form that no other claim and no key of AWS has. */
-  onlyLike(value: Known<string>): Known<string> | undefined {
+  onlyLike(value: Known<string>): readonly Known<string>[] {
     const subject = this.#claim("sub", known("sub"));
     const isSubject = orElse(value, () => "").startsWith(SERVICE_ACCOUNT_PREFIX);
-    return isSubject && subject.known && subject.values.length === 1 ? subject.values[0] : undefined;
+    return isSubject && subject.known ? subject.values : [];
   }
 
   identifies(key: Known<string>): boolean {
