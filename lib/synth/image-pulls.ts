@@ -31,7 +31,7 @@ import {
 } from "./pull-audience-grants";
 import { PullNodes } from "./pull-nodes";
 import { pullWarnings } from "./pull-warnings";
-import { checkOwnership, writeServiceAccounts } from "./service-accounts";
+import { checkOwnership, nameWarnings, writeServiceAccounts } from "./service-accounts";
 
 /** A service account and the registries that it pulls from. */
 export interface ImagePull extends ServiceAccountLine {
@@ -154,8 +154,8 @@ export class ImagePulls extends Construct {
     this.declarations = declareIdentities(this, clouds, () => ({ clusterName: name, issuer }));
     this.#nodes = at(this, () => this.#write(props, grouped));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
-    for (const warning of pullWarnings(cluster, subjects, props.credentialProviders))
-      Annotations.of(this).addWarning(warning);
+    const ofCluster = pullWarnings(cluster, subjects, props.credentialProviders);
+    for (const warning of [...ofCluster, ...nameWarnings(subjects)]) Annotations.of(this).addWarning(warning);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import type { Subject } from "../model/subject";
 import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
+import { generatedName } from "../rules/generated-names";
 import { refuseTwoOwners } from "./account-groups";
 import type { Manifests } from "./manifests";
 
@@ -12,6 +13,16 @@ const FOREIGN = {
     "Apply with `kubectl apply --server-side`; never prune or delete with this file.",
   ],
 } as const;
+
+/** Warns of service accounts whose names will change: identities trust exactly the name. */
+export function nameWarnings(subjects: readonly Subject[]): readonly string[] {
+  return subjects.flatMap(({ key, name }) => {
+    const made = generatedName(name);
+    return made
+      ? [`service account ${key}: ${made.makes}, and its identity trusts only this one; ${made.remedy}`]
+      : [];
+  });
+}
 
 type Texts = Readonly<Record<string, string>>;
 

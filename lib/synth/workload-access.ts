@@ -43,7 +43,7 @@ import type { RecordedCluster } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
 import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { checkOwnership, writeServiceAccounts } from "./service-accounts";
+import { checkOwnership, nameWarnings, writeServiceAccounts } from "./service-accounts";
 
 /** The cluster that workloads run in; `openShift()`, `kubernetes()`, `eks()`, `aks()` and `gke()` return suitable facts. */
 export interface WorkloadCluster {
@@ -170,7 +170,8 @@ export class WorkloadAccess extends Construct {
     );
     at(this, () => this.#write(grouped, grants, this.#recorded(props.cluster, issuer)));
     at(this, () => proveAtSynth(this, "workload", props.proof));
-    for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
+    for (const warning of [...warnings(grouped), ...nameWarnings(subjects)])
+      Annotations.of(this).addWarning(warning);
   }
 
   /**

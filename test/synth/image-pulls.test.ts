@@ -480,6 +480,11 @@ describe("warnings", () => {
     ["openshift", "openshift/builder", [OPENSHIFT("openshift/builder")]],
     ["openshift", "openshifty/web", []],
     ["kubernetes", "openshift-monitoring/prometheus", []],
+    [
+      "kubernetes",
+      "crossplane-system/provider-aws-s3-6f461b0ba11f",
+      [expect.stringMatching(/: Crossplane names it after .*DeploymentRuntimeConfig/) as string],
+    ],
   ];
 
   it.each(ROWS)("%s %s", (distribution, serviceAccount, expected) => {

@@ -309,6 +309,18 @@ describe("WorkloadAccess", () => {
     ]);
   });
 
+  it("warns of a service account whose name will change", () => {
+    const stack = written({
+      workloads: [{ serviceAccount: "crossplane-system/provider-aws-4ebd5d8c7cb7", may: readBucket }],
+      identities: [roles],
+    });
+    expect(stack.warnings).toEqual([
+      expect.stringMatching(
+        /^service account crossplane-system\/provider-aws-4ebd5d8c7cb7: Crossplane names it/,
+      ),
+    ]);
+  });
+
   it("warns of access for a default service account", () => {
     const stack = written({
       workloads: [{ serviceAccount: "shop/default", may: readBucket }],
