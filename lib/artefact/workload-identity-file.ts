@@ -96,6 +96,12 @@ export interface WorkloadIdentityFile {
   /** Files with node files and kubelet flags. */
   readonly nodes: readonly NodesEntry[];
   /**
+   * Files for the cluster's own control plane.
+   *
+   * @defaultValue - none
+   */
+  readonly controlPlane?: readonly { readonly file: string }[];
+  /**
    * Files that say what pods of a service account need.
    *
    * @defaultValue - none
@@ -132,7 +138,7 @@ const PLACES: readonly unknown[] = [
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
-  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|nodes\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
+  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|(?:nodes|control-plane)\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
@@ -143,9 +149,10 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
       `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
     );
   const { stack, clusters, manifests, nodes, pods = [], rules = [], delivery, placeholders } = document;
+  const { controlPlane = [] } = document;
   if (!Array.isArray(clusters) || !clusters.every(isRecord)) return refuseFile(file, "has no valid clusters");
   const files =
-    [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
+    [manifests, nodes, controlPlane, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
     (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
     return refuseFile(file, "has no valid stack, manifests, nodes or pods");

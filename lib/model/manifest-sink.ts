@@ -44,6 +44,8 @@ export interface IManifestSink<Scope> {
   nodeSetup(name: string, setup: NodeSetup): void;
   /** Writes a document that brings files and flags to nodes: `nodes/<name>.<extension>`. */
   nodeDocument(name: string, document: NodeDocument): void;
+  /** Writes a document for the nodes of the control plane: `control-plane/<name>.<extension>`. */
+  controlPlaneDocument(name: string, document: NodeDocument): void;
 }
 
 /** The kind of {@link ChartOptions}. */

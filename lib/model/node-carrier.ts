@@ -44,6 +44,12 @@ export interface INodeCarrier<Scope> {
   checkKubelet?(kubelet: string): void;
   /** Writes the setup in the carrier's form. */
   carry(sink: IManifestSink<Scope>, setup: NodeSetup): void;
+  /**
+   * Writes the issuers of the API servers in the form that the control plane reads; the first signs.
+   *
+   * Absent where the distribution, or whoever runs the control plane, sets them otherwise.
+   */
+  carryIssuers?(sink: IManifestSink<Scope>, issuers: readonly string[]): void;
 }
 
 /** Returns a carrier that writes files and flags as data, `nodes/<name>.yaml`. */

@@ -19,7 +19,7 @@ export interface ClusterJob {
   /** URL of the cluster's issuer; may be late. */
   readonly issuer: string;
   /** Key under which the job is recorded, once per cluster; also the name of the construct's list property. */
-  readonly records: "pulls" | "components" | "workloads" | "fleet";
+  readonly records: "pulls" | "components" | "workloads" | "fleet" | "controlPlane";
   /** Class name of the construct, for error messages. */
   readonly construct: string;
   /**

@@ -100,11 +100,14 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.map(({ file, spoke, document: { form } }) => ({
-      file,
-      ...(spoke !== undefined && { spoke }),
-      ...(form !== "files" && { form }),
-    })),
+    nodes: nodes.flatMap(({ file, spoke, controlPlane, document: { form } }) =>
+      controlPlane
+        ? []
+        : [{ file, ...(spoke !== undefined && { spoke }), ...(form !== "files" && { form }) }],
+    ),
+    ...(nodes.some(({ controlPlane }) => controlPlane) && {
+      controlPlane: nodes.flatMap(({ file, controlPlane }) => (controlPlane ? [{ file }] : [])),
+    }),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),

@@ -25,7 +25,7 @@ import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, documentNodes, spokeNodes } from "./node-files";
+import { type WrittenNodes, clusterNodes, controlPlaneNodes, documentNodes, spokeNodes } from "./node-files";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
@@ -173,6 +173,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    */
   nodeDocument(name: string, document: NodeDocument): void {
     this.#addNodes(name, documentNodes(name, document));
+  }
+
+  /** Writes a document for the nodes of the cluster's own control plane, `control-plane/<name>.<extension>`. */
+  controlPlaneDocument(name: string, document: NodeDocument): void {
+    this.#addNodes(`control-plane ${name}`, controlPlaneNodes(name, document));
   }
 
   /**

@@ -18,6 +18,12 @@ export interface WrittenNodes {
    * @defaultValue - the files are for nodes of the cluster itself
    */
   readonly spoke?: string;
+  /**
+   * Whether it is for the cluster's own control plane.
+   *
+   * @defaultValue false
+   */
+  readonly controlPlane?: boolean;
 }
 
 const NODE_COMMENT: readonly string[] = [
@@ -43,6 +49,12 @@ export function documentNodes(name: string, document: NodeDocument): WrittenNode
       remedy: "use the extension of the document's syntax; for plain text use toml or txt",
     });
   return { file: `nodes/${name}.${extension}`, document };
+}
+
+/** A document for the control plane of the cluster. */
+export function controlPlaneNodes(name: string, document: NodeDocument): WrittenNodes {
+  const { file } = documentNodes(name, document);
+  return { file: file.replace(/^nodes/, "control-plane"), document, controlPlane: true };
 }
 
 /** Files for the control plane of a spoke. */

@@ -4,7 +4,14 @@ import { STACK_FILE } from "../explain/read/input-files";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
 /** What this library owns in a stack's folder. */
-const OWNED: readonly string[] = ["manifests", "nodes", "pods", "spokes", WORKLOAD_IDENTITY_FILE];
+const OWNED: readonly string[] = [
+  "manifests",
+  "nodes",
+  "control-plane",
+  "pods",
+  "spokes",
+  WORKLOAD_IDENTITY_FILE,
+];
 
 /** Replaces the files of an earlier synth in the stack's folder with these; paths are relative, with `/`. */
 export function writeStackFolder(folder: string, files: ReadonlyMap<string, string>): void {

@@ -143,6 +143,7 @@ const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^manifests\/(?!\d\d-)/, "for OpenShift's installer: manifests/ without a number"],
   [/^spokes\//, "for the spokes after which they are named: spokes/"],
   [/^nodes\//, "with files and kubelet flags, for the tool that sets up the nodes: nodes/"],
+  [/^control-plane\//, "for the control plane's API servers, before anything else: control-plane/"],
   [/^pods\//, "with fields to add to pods of a service account: pods/"],
 ];
 

@@ -4,7 +4,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/inde
 import * as delivery from "../../lib/delivery";
 import * as explain from "../../lib/explain";
 import { Issuer } from "../../lib/index";
-import { PlainCarrier } from "../../lib/node";
+import { PlainCarrier, kubeadm } from "../../lib/node";
 import * as rules from "../../lib/rules";
 import * as synth from "../../lib/synth";
 import * as testing from "../../lib/testing";
@@ -35,6 +35,10 @@ export const synthEntries: Readonly<Record<string, Entry>> = {
   bind: {
     ...of(synth.bind, ["outputs", "to"], () => ({ outputs: "none.json", to: "none", from: "none" })),
     refuses: "bind-invalid",
+  },
+  ControlPlane: {
+    ...inStack(synth.ControlPlane, ["cluster"], () => ({ cluster: CLUSTER, carriers: [kubeadm()] })),
+    open: ["cluster"],
   },
   FleetAccess: {
     ...inStack(synth.FleetAccess, ["hub", "consumer", "spokes", "clusterManager"], () => ({

@@ -24,6 +24,10 @@ export class RecordingSink implements IManifestSink<Construct> {
     this.documents.set(name, document);
   }
 
+  controlPlaneDocument(name: string, document: NodeDocument): void {
+    this.documents.set(`control-plane ${name}`, document);
+  }
+
   /** `NN-name` of the charts, in apply order. */
   get files(): readonly string[] {
     return [...this.options].map(([name, { order }]) => `${order}-${name}`).sort();

@@ -171,12 +171,12 @@ export function understood(
 /** OpenShift's API server writes the issuer of Authentication/cluster into tokens, whatever is recorded. */
 function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArtefacts): Answer {
   if (answer.status !== "pass" || authentication === undefined || cluster.issuer === undefined) return answer;
-  const { issuer, source } = authentication;
+  const { issuer, source, title } = authentication;
   if (same<string | undefined>(cluster.issuer, issuer) === "yes") return answer;
   const says =
     same<string | undefined>(issuer, known(undefined)) === "yes"
       ? "Authentication/cluster was read without serviceAccountIssuer, so tokens have the issuer https://kubernetes.default.svc unless the cluster has another, which the manifest leaves unchanged"
-      : `Authentication/cluster has ${shown(issuer)}`;
+      : `${title} has ${shown(issuer)}`;
   return unknown(
     `the cloud trusts the recorded issuer ${shown(cluster.issuer)}, but ${says}: which issuer the cluster's tokens have is not known`,
     "write exactly the trusted issuer into spec.serviceAccountIssuer, or leave out the manifest if it is another cluster's",

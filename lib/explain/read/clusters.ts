@@ -14,6 +14,8 @@ import {
   servedIssuer,
   unknownCluster,
 } from "./inferred-cluster";
+import { signingIssuer } from "../../rules/node/issuers";
+import type { AuthenticationFact } from "./component-facts";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { plainLateReader } from "./late-text";
 import { itemsOf } from "./lists";
@@ -137,9 +139,26 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
   const ofCluster = withAny(written.filter(({ spoke }) => spoke === undefined));
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
-    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late)),
+    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late), signingFact(stack.controlPlane)),
     podFragments: new Map(fragments),
     outputs: outputsOf(scope ? [scope] : []),
+  };
+}
+
+/** The issuer by what the API servers of a self-managed control plane are told; `undefined` if no file tells them. */
+function signingFact(documents: readonly KubernetesDocument[]): AuthenticationFact | undefined {
+  const [first] = documents;
+  if (first === undefined) return undefined;
+  const issuers = documents.map(({ value, late }): Known<string | undefined> => {
+    const issuer = signingIssuer(value);
+    return issuer === undefined ? unread("a file for the control plane names no issuer") : late(issuer);
+  });
+  const isOne = issuers.every((each) => same(each, issuers[0] ?? each) === "yes");
+  return {
+    title: "the file for the control plane",
+    issuer:
+      (isOne ? issuers[0] : undefined) ?? unread("the files for the control plane name different issuers"),
+    source: first.source,
   };
 }
 
@@ -148,8 +167,10 @@ function clusterOf(
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
   cluster: ClusterFacts,
+  signing?: AuthenticationFact,
 ): Omit<StackCluster, "podFragments" | "outputs"> {
-  const facts = readKubernetes(own.objects, own.setups, cluster);
+  const read = readKubernetes(own.objects, own.setups, cluster);
+  const facts = { ...read, authentication: read.authentication ?? signing };
   const recorded = cluster.issuer ?? unread("no issuer is recorded");
   const issuer = andThen(facts.authentication?.issuer ?? known(undefined), (written) =>
     written === undefined ? recorded : known(written),

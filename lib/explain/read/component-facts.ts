@@ -42,6 +42,8 @@ export interface RequestFact {
 }
 
 export interface AuthenticationFact {
+  /** What states it, for people: `Authentication/cluster`. */
+  readonly title: string;
   /** `spec.serviceAccountIssuer`; `undefined` if absent, which means the API server's default issuer. */
   readonly issuer: Known<string | undefined>;
   readonly source: Source;
@@ -136,6 +138,7 @@ function authenticationFact(documents: readonly KubernetesObject[]): Authenticat
     return issuer === "" ? known(undefined) : late(issuer);
   });
   return {
+    title: "Authentication/cluster",
     issuer: agreed("the issuer of Authentication cluster", issuers, documents),
     source: below(last.source, "spec.serviceAccountIssuer"),
   };

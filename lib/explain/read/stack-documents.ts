@@ -76,6 +76,8 @@ export class Files {
 export interface StackDocuments extends BoundStack {
   /** Objects, and setups of nodes. */
   readonly written: readonly KubernetesDocument[];
+  /** What the API servers of the cluster's control plane read. */
+  readonly controlPlane: readonly KubernetesDocument[];
   /** The needs of pods, by service account. */
   readonly fragments: readonly (readonly [string, PodFact])[];
   readonly skipped: readonly SkippedDocument[];
@@ -107,20 +109,22 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     const ofSpoke = typeof spoke === "string" ? spoke : undefined;
     return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
   };
-  const { manifests = [], nodes = [], pods = [] } = identity ?? {};
+  const { manifests = [], nodes = [], controlPlane: ofServers = [], pods = [] } = identity ?? {};
   const written = [
     ...manifests.flatMap(({ file, appliesTo, spoke }) =>
       documents(file, { management: appliesTo === "management-cluster", spoke }),
     ),
     ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
   ];
+  const controlPlane = ofServers.flatMap(({ file }) => documents(file));
   const fragments = pods.flatMap(({ file }) =>
     documents(file).map((document) => podFragment(file, document)),
   );
   for (const { source, reason } of unlisted(input, identity !== undefined, read))
     files.unread.add(source, reason, textOfFile(source.file));
   const skipped = [...missing, ...unknownDocuments(written)];
-  return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
+  const name = identity?.stack ?? input.name;
+  return { name, folder, identity, scope, late, written, controlPlane, fragments, skipped };
 }
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, but it does not exist; its objects count as absent`;

@@ -13,7 +13,9 @@ import {
   kubeadmDocuments,
   kubeadmTemplateSpec,
 } from "../../rules/node/kubeadm";
+import { kubeadmControlPlaneIssuers, kubeadmIssuers } from "../../rules/node/issuers";
 import { HOST_CARRIER_PROPS, type HostCarrierProps } from "./host";
+import { writeIssuers } from "./issuers";
 
 /** Which configuration kubeadm reads, and how files get to the nodes. */
 export interface KubeadmProps extends HostCarrierProps {
@@ -51,8 +53,16 @@ export function kubeadm(props: KubeadmProps = {}): INodeCarrier<Construct> {
         comment: KUBEADM_COMMENT,
       });
     },
+    carryIssuers: (sink, issuers) =>
+      writeIssuers(sink, name, kubeadmIssuers(issuers, version), ISSUERS_COMMENT),
   };
 }
+
+const ISSUERS_COMMENT: readonly string[] = [
+  "Put apiServer into the ClusterConfiguration that `kubeadm init --config` is given. In a cluster that runs, put it into the",
+  "ConfigMap kube-system/kubeadm-config too, and write the manifest anew on each control plane node:",
+  "`kubeadm init phase control-plane apiserver --config <file>`.",
+];
 
 /** Name and version of a {@link kubeadmConfigTemplate}. */
 export interface KubeadmConfigTemplateProps {
@@ -84,8 +94,16 @@ export function kubeadmConfigTemplate(props: KubeadmConfigTemplateProps): INodeC
   checkGiven("kubeadmConfigTemplate()", TEMPLATE_PROPS, props);
   const { name, namespace, version = "v1beta1" } = props;
   const metadata = { name: objectName(name), namespace: namespaceName(namespace) };
-  return { carry: (sink, setup) => writeTemplate(sink, setup, metadata, version) };
+  return {
+    carry: (sink, setup) => writeTemplate(sink, setup, metadata, version),
+    carryIssuers: (sink, issuers) =>
+      writeIssuers(sink, name, kubeadmControlPlaneIssuers(issuers, version), CONTROL_PLANE_COMMENT),
+  };
 }
+
+const CONTROL_PLANE_COMMENT: readonly string[] = [
+  "Merge spec into the cluster's KubeadmControlPlane on the management cluster, which then replaces the control plane's machines.",
+];
 
 function writeTemplate(
   sink: IManifestSink<Construct>,

@@ -3,6 +3,12 @@ import type { IManifestSink } from "../../model/manifest-sink";
 import type { INodeCarrier } from "../../model/node-carrier";
 import type { NodeSetup } from "../../model/node-file";
 import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
+import { plainIssuers } from "../../rules/node/issuers";
+import { writeIssuers } from "./issuers";
+
+const ISSUERS_COMMENT: readonly string[] = [
+  "Arguments of every kube-apiserver, in this order: the first issuer signs, all are accepted.",
+];
 
 /** Settings of a {@link PlainCarrier}. */
 export interface PlainCarrierProps {
@@ -35,5 +41,10 @@ export class PlainCarrier implements INodeCarrier<Construct> {
   /** Writes the setup unchanged. */
   carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
     sink.nodeSetup(this.name, setup);
+  }
+
+  /** Writes the arguments of the API servers as data. */
+  carryIssuers(sink: IManifestSink<Construct>, issuers: readonly string[]): void {
+    writeIssuers(sink, this.name, plainIssuers(issuers), ISSUERS_COMMENT);
   }
 }

@@ -1,7 +1,10 @@
 import type { Construct } from "constructs";
 import type { INodeCarrier } from "../../model/node-carrier";
 import { type ObjectKind, checkGiven, example, object, optional, text } from "../../model/shape";
+import { minorOf } from "../../model/version";
+import { talosIssuers } from "../../rules/node/issuers";
 import { TALOS_PLACES, checkTalos, talosPatch } from "../../rules/node/talos";
+import { writeIssuers } from "./issuers";
 
 /** Version and file name of a {@link talos} carrier. */
 export interface TalosProps {
@@ -25,6 +28,11 @@ const TALOS_COMMENT: readonly string[] = [
   "Talos restarts the kubelet when the configuration changes. Plugins come as system extensions of the installer image.",
 ];
 
+const ISSUERS_COMMENT: readonly string[] = [
+  "A patch for control plane nodes only, for `talosctl patch machineconfig` or `config_patches` of Terraform's provider. Talos",
+  "restarts kube-apiserver, one node after the other.",
+];
+
 /** Talos nodes: a patch of the machine configuration. */
 export function talos(props: TalosProps): INodeCarrier<Construct> {
   checkGiven("talos()", TALOS_PROPS, props);
@@ -37,5 +45,7 @@ export function talos(props: TalosProps): INodeCarrier<Construct> {
       const content = talosPatch(setup, version);
       sink.nodeDocument(name, { form: "talos", extension: "yaml", content, comment: TALOS_COMMENT });
     },
+    carryIssuers: (sink, issuers) =>
+      writeIssuers(sink, name, talosIssuers(issuers, minorOf("version of Talos", version)), ISSUERS_COMMENT),
   };
 }

@@ -1,0 +1,154 @@
+/*
+ * The issuers of a self-managed cluster's API servers, in the form that each distribution reads: written for its control
+ * plane, and read back. The first issuer signs, all are accepted.
+ *
+ * Sources: kubernetes:pkg/kubeapiserver/options/authentication.go; kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4
+ * (extraArgs replace kubeadm's own; a list, and so several values, since v1beta4); kubernetes-sigs/cluster-api,
+ * api/controlplane/kubeadm; k3s-io/k3s, pkg/util/args.go (a value replaces K3s' own, further ones are added) and
+ * pkg/configfilearg/parser.go (a key that ends with + extends the lists of other files); siderolabs/talos,
+ * internal/app/machined/pkg/controllers/k8s/control_plane_static_pod.go (extraArgs replace Talos' own; lists since 1.13) and
+ * pkg/machinery/config/types/k8s/service_account.go (1.14).
+ */
+
+import { fail } from "../../errors";
+import { type Json, at, list, record, text, texts } from "../../model/parsed";
+import { compareVersions } from "../../model/version";
+import type { KubeadmVersion } from "./kubeadm";
+
+const FLAG = "service-account-issuer";
+
+/** A document for the control plane. */
+export type IssuerDocument = Readonly<Record<string, unknown>>;
+
+/** One way of stating the issuers. */
+interface IssuerForm {
+  is(document: unknown): boolean;
+  /** The issuers of a document, the signing one first; none if it states none. */
+  read(document: unknown): readonly string[];
+}
+
+/** kubeadm's ClusterConfiguration. */
+export function kubeadmIssuers(issuers: readonly string[], version: KubeadmVersion): IssuerDocument {
+  return {
+    apiVersion: `kubeadm.k8s.io/${version}`,
+    kind: "ClusterConfiguration",
+    apiServer: { extraArgs: extraArgs(issuers, version === "v1beta4", `kubeadm.k8s.io/${version}`) },
+  };
+}
+
+/** The part of Cluster API's KubeadmControlPlane. */
+export function kubeadmControlPlaneIssuers(
+  issuers: readonly string[],
+  version: "v1beta1" | "v1beta2",
+): IssuerDocument {
+  const args = extraArgs(issuers, version === "v1beta2", `controlplane.cluster.x-k8s.io/${version}`);
+  return {
+    apiVersion: `controlplane.cluster.x-k8s.io/${version}`,
+    kind: "KubeadmControlPlane",
+    spec: { kubeadmConfigSpec: { clusterConfiguration: { apiServer: { extraArgs: args } } } },
+  };
+}
+
+function extraArgs(issuers: readonly string[], asList: boolean, by: string): unknown {
+  if (asList) return issuers.map((value) => ({ name: FLAG, value }));
+  return { [FLAG]: only(issuers, `${by}, whose extraArgs are a map`) };
+}
+
+/** The only issuer, where a form has room for one. */
+function only([issuer = "", ...others]: readonly string[], where: string): string {
+  if (others.length > 0)
+    fail("node-unsupported", {
+      problem: `several issuers cannot be written for ${where}`,
+      value: [issuer, ...others],
+      allowed: "one issuer, or a newer version of the configuration",
+      remedy:
+        "write a newer version, which has lists; without the old issuer, tokens that pods hold are refused",
+    });
+  return issuer;
+}
+
+/** A file of K3s' or RKE2's configuration for its servers. */
+export function rancherIssuers(issuers: readonly string[]): IssuerDocument {
+  return { [`${RANCHER_KEY}+`]: issuers.map((issuer) => `${FLAG}=${issuer}`) };
+}
+
+const RANCHER_KEY = "kube-apiserver-arg";
+
+/** A patch of Talos' machine configuration for control plane nodes. */
+export function talosIssuers(issuers: readonly string[], version: string): IssuerDocument {
+  if (compareVersions(version, TALOS_DOCUMENT_SINCE) >= 0) {
+    const [issuerURL, ...accepted] = issuers;
+    return {
+      apiVersion: "v1alpha1",
+      kind: TALOS_DOCUMENT,
+      issuer: { issuerURL },
+      ...(accepted.length > 0 && { accepted: { issuers: accepted } }),
+    };
+  }
+  const hasLists = compareVersions(version, TALOS_LISTS_SINCE) >= 0;
+  const value = hasLists && issuers.length > 1 ? issuers : only(issuers, `Talos ${version}`);
+  return { cluster: { apiServer: { extraArgs: { [FLAG]: value } } } };
+}
+
+const TALOS_DOCUMENT = "KubeServiceAccountConfig";
+const TALOS_DOCUMENT_SINCE = "1.14";
+const TALOS_LISTS_SINCE = "1.13";
+
+/** Arguments as data, for whatever starts the API servers. */
+export function plainIssuers(issuers: readonly string[]): IssuerDocument {
+  return { [PLAIN_KEY]: issuers.map((issuer) => `--${FLAG}=${issuer}`) };
+}
+
+const PLAIN_KEY = "kubeApiserverArguments";
+
+const ARGUMENT = new RegExp(`^(?:--)?${FLAG}=`);
+const ofArguments = (args: unknown): readonly string[] =>
+  texts(args).flatMap((each) => (ARGUMENT.test(each) ? [each.replace(ARGUMENT, "")] : []));
+
+function ofExtraArgs(args: unknown): readonly string[] {
+  if (Array.isArray(args))
+    return args.flatMap((each) => (at(each, "name") === FLAG ? [text(at(each, "value"))] : []));
+  const value = record(args)[FLAG];
+  return typeof value === "string" ? [value] : texts(value);
+}
+
+const isOf =
+  (group: string, kind: string) =>
+  (document: unknown): boolean =>
+    text(at(document, "apiVersion")).startsWith(group) && at(document, "kind") === kind;
+const bare = (document: unknown): Json => (at(document, "kind") === undefined ? record(document) : {});
+
+const FORMS: readonly IssuerForm[] = [
+  {
+    is: isOf("kubeadm.k8s.io/", "ClusterConfiguration"),
+    read: (document) => ofExtraArgs(at(document, "apiServer", "extraArgs")),
+  },
+  {
+    is: isOf("controlplane.cluster.x-k8s.io/", "KubeadmControlPlane"),
+    read: (document) =>
+      ofExtraArgs(
+        at(document, "spec", "kubeadmConfigSpec", "clusterConfiguration", "apiServer", "extraArgs"),
+      ),
+  },
+  {
+    is: isOf("v1alpha1", TALOS_DOCUMENT),
+    read: (document) => [
+      ...texts([at(document, "issuer", "issuerURL")]),
+      ...texts(at(document, "accepted", "issuers")),
+    ],
+  },
+  {
+    is: (document) => at(bare(document), "cluster", "apiServer", "extraArgs") !== undefined,
+    read: (document) => ofExtraArgs(at(document, "cluster", "apiServer", "extraArgs")),
+  },
+  {
+    is: (document) => [RANCHER_KEY, `${RANCHER_KEY}+`, PLAIN_KEY].some((key) => key in bare(document)),
+    read: (document) =>
+      [RANCHER_KEY, `${RANCHER_KEY}+`, PLAIN_KEY].flatMap((key) => ofArguments(list(record(document)[key]))),
+  },
+];
+
+/** The issuer with which API servers sign by a document for their control plane; `undefined` if it states none. */
+export function signingIssuer(document: unknown): string | undefined {
+  return FORMS.find((form) => form.is(document))?.read(document)[0];
+}
