@@ -4,7 +4,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/inde
 import * as delivery from "../../lib/delivery";
 import * as explain from "../../lib/explain";
 import { Issuer } from "../../lib/index";
-import { PlainCarrier, kubeadm } from "../../lib/node";
+import { PlainCarrier } from "../../lib/node";
 import * as rules from "../../lib/rules";
 import * as synth from "../../lib/synth";
 import * as testing from "../../lib/testing";
@@ -37,7 +37,7 @@ export const synthEntries: Readonly<Record<string, Entry>> = {
     refuses: "bind-invalid",
   },
   ControlPlane: {
-    ...inStack(synth.ControlPlane, ["cluster"], () => ({ cluster: CLUSTER, carriers: [kubeadm()] })),
+    ...inStack(synth.ControlPlane, ["cluster"], () => ({ cluster: CLUSTER, carriers: [new PlainCarrier()] })),
     open: ["cluster"],
   },
   FleetAccess: {
