@@ -217,8 +217,8 @@ export interface AccountQuestion {
   /** Variables that the asking program has in addition to those of its container, which they override. */
   readonly program: ReadonlyMap<string, Known<string>>;
   /**
-   * Whether to consider what the cloud gives service accounts of its own clusters; for a controller that enters spokes,
-   * {@link CloudSpokes.native} answers.
+   * Whether to consider what the cloud gives service accounts of its own clusters, as is not done for a controller that
+   * enters spokes.
    *
    * @defaultValue false
    */
@@ -307,11 +307,6 @@ export interface SpokeReading {
 export interface CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading;
-  /**
-   * The answer if the cloud gives a controller on one of its own clusters an identity that is not judged here;
-   * `undefined` if nothing that was read says so. Absent if the cloud never does that.
-   */
-  native?(account: ServiceAccountFact): Answer | undefined;
   /**
    * What the API servers of the cloud's clusters refuse in a call; `undefined` if nothing is wrong. Absent if nothing
    * in a call can be wrong. `where` is what was read about the call.

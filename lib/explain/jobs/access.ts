@@ -252,7 +252,7 @@ export class Accesses {
 
   /**
    * The results of a cluster for the questions that are asked. `entering` are the service accounts of controllers that
-   * enter spokes: a separate job, which needs no rights in the cloud.
+   * enter spokes, or all of a namespace: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -279,7 +279,8 @@ export class Accesses {
     entering: ReadonlySet<string>,
   ): readonly AccessQuestion[] {
     const acts = (cloud: Cloud, key: string): boolean =>
-      !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
+      ![key, `${namespacedName(key).namespace}/*`].some((each) => entering.has(each)) &&
+      this.#reading(artefacts, cloud, key, false) !== undefined;
     return job === "component"
       ? componentQuestions(artefacts, this.#clouds)
       : workloadQuestions(artefacts, this.#clouds, acts);
