@@ -36,7 +36,7 @@ import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
-import { NOT_ALL, deniedTo, moreRoles } from "./permission";
+import { NOT_ALL, moreRoles } from "./permission";
 import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
 import { entraTrust, issuersOf, tokenOf } from "./trust";
 
@@ -91,8 +91,7 @@ function accessIdentity(
     understood: (cluster) => identity?.understood(cluster) ?? missing,
     permissions: (asked) => {
       if (!identity) return missing;
-      const unread = identity.given ?? deniedTo(identity);
-      return unread ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
+      return identity.given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
     held: () => (identity ? heldRoles(identity) : []),
   };

@@ -149,7 +149,7 @@ export class Identities {
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
-      trusts: { ...trusts, isOpen: trusts.isOpen || isOpen },
+      trusts: { ...trusts, isOpen },
       roles: this.#assignments.of(principals.ids),
       source: named.source,
     };

@@ -164,7 +164,6 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "metadata_host",
     "primary_blob_endpoint",
     "primary_web_host",
-    "resource_id",
     "storage_account_id",
     "storage_account_name",
     "storage_container_id",
