@@ -149,7 +149,6 @@ const rows: Readonly<Record<string, TypeRow>> = {
     },
     owner: "tag",
   },
-  aws_ecr_account_setting: { read: "value", harmless: "name region" },
   aws_eks_cluster: {
     read: "name region",
     // What its nodes and its control plane run on, and who reaches its API server over which network.

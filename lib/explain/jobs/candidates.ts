@@ -40,7 +40,7 @@ export function trustOfCandidates(
   if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") {
     const answer = inferred(first);
     const certain = (claim: Claim): Answer =>
-      answer[claim].status !== "fail" || isDeniedAnyhow(claim, token, trust, trusted)
+      answer[claim].status !== "fail" || deniedAnyhow(claim, token, trust, trusted)
         ? answer[claim]
         : perhapsElsewhere(answer[claim], first.candidate);
     return { ...answer, audience: certain("audience"), subject: certain("subject") };
@@ -48,7 +48,7 @@ export function trustOfCandidates(
   // An identity that trusts no issuer refuses the tokens of all clusters.
   if (first?.trust.issuer.status === "fail" && trusted()?.length === 0) return first.trust;
   const own = candidates.length === 0 ? trust(token) : undefined;
-  const subject = deniedAnyhow(token, trust, trusted);
+  const subject = deniedAnyhow("subject", token, trust, trusted);
   const issuer = own?.issuer ?? notCertain(judged, admitting, candidates);
   return { issuer, audience: own?.audience ?? DEPENDS, subject: subject ?? own?.subject ?? DEPENDS };
 }
@@ -68,14 +68,15 @@ const DEPENDS = unknown("it depends on which cluster is meant", "see whether the
 
 type Claim = "audience" | "subject";
 
-/** Whether the answer fails for the tokens of every issuer that the identity trusts. */
-function isDeniedAnyhow(
+/** The answer about a claim if it fails for the tokens of every issuer that the identity trusts. */
+function deniedAnyhow(
   claim: Claim,
   token: TokenQuestion,
   trust: (token: TokenQuestion) => TrustAnswer,
   trusted: () => readonly Known<string>[] | undefined,
-): boolean {
-  return trusted()?.every((issuer) => trust({ ...token, issuer })[claim].status === "fail") === true;
+): Answer | undefined {
+  const answers = (trusted() ?? []).map((issuer) => trust({ ...token, issuer })[claim]);
+  return answers.every(({ status }) => status === "fail") ? answers[0] : undefined;
 }
 
 function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): Answer {
@@ -85,16 +86,6 @@ function perhapsElsewhere(answer: Answer, { title, source }: ClusterCandidate): 
     answer.evidence,
     seen(title, source),
   );
-}
-
-/** The answer about the subject if it fails for the tokens of all issuers. */
-function deniedAnyhow(
-  token: TokenQuestion,
-  trust: (token: TokenQuestion) => TrustAnswer,
-  trusted: () => readonly Known<string>[] | undefined,
-): Answer | undefined {
-  const answers = (trusted() ?? []).map((issuer) => trust({ ...token, issuer }).subject);
-  return answers.every(({ status }) => status === "fail") ? answers[0] : undefined;
 }
 
 function notCertain(
