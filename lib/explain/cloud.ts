@@ -246,8 +246,6 @@ export interface AccountReading extends AccessReading {
 export interface CloudAccess {
   /** Kind of the provider part of its CredentialsRequests. */
   readonly providerKind: string;
-  /** The rights of a request, each in words, to compare requests and to name a right. */
-  inWords(rights: TreeObject): readonly string[];
   /** True for a Secret that points an SDK of this cloud to a token, correctly or not. */
   recognizes(secret: SecretFact): boolean;
   /**

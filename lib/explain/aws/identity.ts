@@ -98,7 +98,7 @@ export class Roles {
       if (name !== undefined) push(this.#byName, name, resource);
     }
     this.#attachments = new Attachments(terraform, documents, world, (name) => this.#named(name));
-    this.#ofOrganization = organizationPolicies(terraform, documents);
+    this.#ofOrganization = organizationPolicies(terraform);
   }
 
   get declared(): readonly Role[] {

@@ -6,35 +6,20 @@
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  anyOf,
-  is,
-  isAbsent,
-  not,
-  orElse,
-  same,
-  shown,
-  whether,
-} from "../../model/known";
-import { hasOther, isTreeObject } from "../../model/tree";
+import { type Known, type Ternary, and, is, isAbsent, orElse, same, shown, whether } from "../../model/known";
 import { agentOf } from "../../rules/pod-identity-webhooks";
 import { matchesPattern } from "../../rules/wildcard";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { containersOf, mayBeForWindows } from "../shared/pods";
-import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
 const CLUSTER = "aws_eks_cluster";
 const AGENT = "eks-pod-identity-agent";
 const DAEMON_SET = `kube-system/${AGENT}`;
-const NO_CREDENTIALS = "Unable to locate credentials";
 const ANNOTATE = "give the service account its role by annotation instead, without `podIdentity`";
 
 /** Whether a cluster's resource is the one that a name means. */
@@ -65,13 +50,10 @@ export function associatedPods(
     });
   const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
   const namespace = orElse(association.stated("namespace"), () => "");
-  const problems = [
-    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(
-      ([each, isIts]) => onFargate(each, namespace, isIts) ?? [],
-    ),
+  const [problem] = [
+    ...ofCluster("aws_eks_fargate_profile", byName).flatMap(([each]) => onFargate(each, namespace) ?? []),
     ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
   ];
-  const problem = problems.find(({ status }) => status === "fail") ?? problems[0];
   if (problem) return problem;
   const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
     found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
@@ -103,30 +85,18 @@ function isAuto(cluster: Resource): boolean {
   return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
 }
 
-function onFargate(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
-  const selectors = orElse(profile.blocks("selector"), () => undefined);
-  const covers = (selector: Block): Ternary =>
-    whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
-  const covered = selectors?.filter((each) => covers(each) !== "no");
-  const matching = covered?.map((each) => and(covers(each), not(hasLabels(each)))) ?? ["unknown" as const];
-  const runs = and(isIts, anyOf(matching));
-  if (runs === "no") return undefined;
-  const where = seen("Fargate profile", profile.source);
-  const lacks = "on Fargate, where EKS Pod Identity has no agent";
-  if (runs === "yes")
-    return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
-  return isIts === "yes" && covered?.some((each) => covers(each) === "yes")
-    ? unknown(`pods of namespace ${namespace} whose labels match the profile run ${lacks}`, ANNOTATE, where)
-    : unknown(`it is not known whether pods of namespace ${namespace} run ${lacks}`, ASK_AGAIN, where);
-}
-
-/** Whether the labels of pods matter too, which are not known before the pods are read. */
-function hasLabels(selector: Block): Ternary {
-  const has = whether(selector.tree("labels"), (labels): Ternary => {
-    if (labels === undefined || labels === null) return "no";
-    return isTreeObject(labels) ? hasOther(labels, []) : "unknown";
-  });
-  return has === "no" ? "no" : "unknown";
+function onFargate(profile: Resource, namespace: string): Answer | undefined {
+  const covers = (selector: Block): boolean =>
+    whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false) !==
+    "no";
+  const mayRun = orElse(profile.blocks("selector"), () => undefined)?.some(covers) ?? true;
+  return mayRun
+    ? unknown(
+        `pods of namespace ${namespace} may run on Fargate, where EKS Pod Identity has no agent`,
+        ANNOTATE,
+        seen("Fargate profile", profile.source),
+      )
+    : undefined;
 }
 
 /** Variables that may bring other credentials or keep EKS from setting its own. */

@@ -59,7 +59,6 @@ export function azureAccess(identities: Identities, issuers: Issuers): CloudAcce
     isAbsent(client) || is(client, "") === "yes" ? undefined : accessIdentity(client, identities, issuers);
   return {
     providerKind: AZURE_PROVIDER_KIND,
-    inWords: (rights) => wantedOf(rights).map(({ name }) => name),
     // The webhook's own Secret has only the tenant.
     recognizes: ({ keys }) => keys.includes(TOKEN_FILE),
     secret: (secret, tokenPath, beside) => {

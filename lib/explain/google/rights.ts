@@ -53,17 +53,6 @@ interface AskedBinding {
   readonly condition: Known<string | undefined>;
 }
 
-/** Permissions, roles and the condition, as written. */
-export function rightsInWords(rights: TreeObject): readonly string[] {
-  const { permissions, roles, bindings, condition } = rightsOf(rights);
-  const expression = orElse(condition, () => shown(condition));
-  return [
-    ...[...permissions, ...roles].map(shown),
-    ...bindings.map(bindingText),
-    ...(expression === undefined ? [] : [`the condition ${expression}`]),
-  ];
-}
-
 /** Reads the provider part of a request. */
 function rightsOf(rights: TreeObject): Rights {
   const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));

@@ -344,7 +344,7 @@ export class Accesses {
   }
 
   #facts(question: AccessQuestion): AccessFacts {
-    const { artefacts, cloud, key, component, declared, asks } = question;
+    const { artefacts, key, component, declared, asks } = question;
     const { identity, answer: named, pods, audiences } = this.#named(question);
     const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
@@ -359,7 +359,7 @@ export class Accesses {
       identity,
       token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences, artefacts), key),
-      permission: permission && cloud && withIntent(permission, cloud, component?.intent),
+      permission: permission && withIntent(permission, component?.intent),
     };
   }
 }

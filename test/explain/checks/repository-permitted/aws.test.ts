@@ -5,7 +5,7 @@
 
 import { synthesized } from "../../../fixtures/explain/artefacts";
 import { type Row, checks } from "../../../fixtures/explain/checks";
-import { type Change, added, argument, configured, provider } from "../../../fixtures/explain/configuration";
+import { type Change, added, argument, configured } from "../../../fixtures/explain/configuration";
 import { HOST, ecr, node, resources, terraform } from "../../../fixtures/explain/three-clouds";
 
 const ID = "repository-permitted";
