@@ -234,7 +234,6 @@ class AssociationTrust implements RoleTrusts {
     this.#association = association;
   }
 
-  /** The service account that gets the role. */
   get subject(): Known<string> {
     const [namespace, name] = [
       this.#association.stated("namespace"),

@@ -103,7 +103,6 @@ interface RepositoryPolicy extends PolicyOfOwner {
 export interface CreationTemplate extends PolicyOfOwner {
   /** Whole segments of a name, or `ROOT` for all names to which no other template applies. */
   readonly prefix: Known<string>;
-  /** Whether it is for pull through caches. */
   readonly isForCaches: Ternary;
 }
 

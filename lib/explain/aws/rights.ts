@@ -248,7 +248,6 @@ class Effort {
     this.#each = sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Whether no further right can be judged. */
   isOver(action: string, resource: Known<string>): boolean {
     this.#spent += this.#each * (isWide(action, resource) ? WIDE : 1);
     return this.#spent > COMPARED_MAX;

@@ -298,7 +298,6 @@ function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
   );
 }
 
-/** The role's name for display. */
 export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
   return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }

@@ -156,7 +156,6 @@ export function declaredCredentials(terraform: Terraform): readonly {
   /** The owner: its address and name, or its id if it was not read. */
   readonly owner: readonly [address: string, name: string];
   readonly source: Source;
-  /** Addresses and names of the credentials. */
   readonly names: readonly string[];
   readonly credentials: readonly Credential[];
 }[] {

@@ -93,7 +93,6 @@ function imagesOf({ scope, limit = ["*"] }: Assignment, { cloud }: Identity): re
   return limit.map((pattern) => `${name}.${acrSuffix}/${pattern}`);
 }
 
-/** Roles that permit pulls only. */
 const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
 
 /** True for a role that permits pulls only. */

@@ -108,7 +108,6 @@ export class GoogleActors implements CloudAccess {
 /** The issuers of GKE begin with it. */
 const GKE_ISSUER = "https://container.googleapis.com/";
 
-/** The facts for judging who acts. */
 interface Acting {
   readonly exchanges: Exchanges;
   readonly accounts: Accounts;

@@ -70,10 +70,8 @@ const LOGIN = pass("Artifact Registry accepts the federated token itself, so the
 
 class Rights implements PullRights {
   readonly #all: readonly GrantTo[];
-  /** The grants whose role may allow downloads. */
   readonly #grants: readonly GrantTo[];
   readonly #iam: Iam;
-  /** The resources that declare repositories, by name. */
   readonly #declared: ReadonlyMap<string, readonly Resource[]>;
 
   constructor(grants: readonly GrantTo[], iam: Iam, declared: ReadonlyMap<string, readonly Resource[]>) {

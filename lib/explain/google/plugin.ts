@@ -164,7 +164,6 @@ export class GooglePlugin implements PluginCloud {
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
-/** The flags of klog. */
 const LOGGING: readonly string[] = Object.keys(PLUGINS.gcp.flags.kinds).filter((flag) => !OWN.includes(flag));
 
 function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {

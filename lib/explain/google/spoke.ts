@@ -110,7 +110,6 @@ function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: Spo
   );
 }
 
-/** Rights by RBAC or IAM. */
 function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
   if (working.length > 0) {
@@ -133,7 +132,6 @@ function wide(counted: Counted): FleetWarning {
 }
 
 interface IamEntry {
-  /** Whether the cluster admits the identity. */
   readonly admitted: Answer;
   /** Grants that certainly also give it rights in the cluster. */
   readonly working: readonly Counted[];
@@ -174,7 +172,6 @@ function iamEntry(
   return { admitted, working: iam.denial ? [] : working, mayWork: all.length > 0 };
 }
 
-/** Whether a predefined role admits its members. */
 function entersWith(role: string, isGateway: boolean): Ternary | boolean {
   if (ELSEWHERE.test(role)) return "no";
   if (GATEWAY_ROLE.test(role)) return isGateway;

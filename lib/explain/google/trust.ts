@@ -40,7 +40,6 @@ import { type PoolProvider, type ProviderName, poolProviderOf, providerName } fr
 /** The plugin's log for every exchange that fails. */
 const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
 
-/** A token as presented to the exchange. */
 export interface Token {
   readonly issuer: Known<string>;
   readonly audience: Known<string>;

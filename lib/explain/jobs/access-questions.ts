@@ -16,7 +16,6 @@ import { isPartial } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { AS_APPLIED, plainAnswer } from "../shared/words";
 
-/** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";
 
 /** One service account of a component or workload, in one cloud. */
@@ -27,7 +26,6 @@ export interface AccessQuestion {
   readonly cloud: Cloud | undefined;
   /** `namespace/name`; the name is `*` if nothing shows which service accounts a component has. */
   readonly key: string;
-  /** True if it is recorded. */
   readonly declared: boolean;
   /** `undefined` for a workload. */
   readonly component: AskedComponent | undefined;

@@ -50,7 +50,6 @@ import {
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
-  /** True if it is recorded. */
   readonly declared: boolean;
   /** `namespace/name`. */
   readonly key: string;
@@ -96,7 +95,6 @@ const CLOUD: readonly Step<AccessFacts>[] = [
   }),
 ];
 
-/** The links of each job. */
 export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
   component: new Runner([
     link({
@@ -208,7 +206,6 @@ function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declare
   );
 }
 
-/** A component or workload that was judged. */
 export interface JudgedAccess {
   /** `namespace/name` of the service account. */
   readonly subject: string;
@@ -226,7 +223,6 @@ export interface JudgedAccess {
 
 const OF_TRUST: readonly CheckId[] = ["issuer-trusted", "audience-accepted", "subject-admitted"];
 
-/** An identity that a service account names. */
 export interface NamedIdentity {
   readonly key: string;
   readonly identity: AccessIdentity;

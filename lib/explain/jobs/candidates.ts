@@ -53,7 +53,6 @@ export function trustOfCandidates(
   return { issuer, audience: own?.audience ?? DEPENDS, subject: subject ?? own?.subject ?? DEPENDS };
 }
 
-/** Says whose issuer it is. */
 function inferred({ candidate, trust }: Judged): TrustAnswer {
   const { issuer } = trust;
   const reason = `${issuer.reason}; it is the issuer of ${candidate.title}, the only cluster that was read`;

@@ -75,7 +75,6 @@ export function contestedHint({ contested }: NodeConfiguration): string {
   return `; MachineConfig ${owner} overwrites ${path} of ${lost}; such files are not merged`;
 }
 
-/** Whether the kubelet reads the file. */
 export function configurationRead(node: NodeConfiguration): Answer {
   const where = [seen(`nodes ${node.name}`, node.source), ...contestedFiles(node)];
   return match(

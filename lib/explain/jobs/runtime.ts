@@ -17,7 +17,6 @@ import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 import type { Source } from "../read/source";
 
-/** A repository on a host. */
 export interface NamedRepository {
   /** With its port. */
   readonly host: string;
@@ -70,7 +69,6 @@ export function mirroredAs(rules: readonly MirrorRule[], repository: NamedReposi
   };
 }
 
-/** Evidence of the rules. */
 export function mirrorEvidence(mirrored: Mirrored | undefined): readonly Evidence[] {
   return (mirrored?.rules ?? []).map(({ title, place }) => seen(title, place));
 }

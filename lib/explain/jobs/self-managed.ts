@@ -37,7 +37,6 @@ import { withFields } from "./fleet-profile";
 
 /** What a spoke outside any cloud says about a controller. */
 export interface SelfManagedReading {
-  /** Whether its pods have the token. */
   readonly reading: AccountReading;
   readonly trust: TrustAnswer;
   readonly spoke: SpokeReading;
