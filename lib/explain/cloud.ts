@@ -69,6 +69,7 @@ export interface PullQuestion {
 
 /** What a service account's tokens are exchanged for. */
 export interface PullIdentity {
+  /** Whether the cloud accepts the token. */
   readonly trust: TrustAnswer;
   /** For people and for `as`: an ARN, a client id, a principal; `undefined` if it cannot be determined. */
   readonly label: string | undefined;

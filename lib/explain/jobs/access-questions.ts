@@ -16,6 +16,7 @@ import { isPartial } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { AS_APPLIED, plainAnswer } from "../shared/words";
 
+/** Jobs other than pulling images. */
 export type AccessJob = "component" | "workload";
 
 /** One service account of a component or workload, in one cloud. */

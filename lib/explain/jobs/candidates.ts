@@ -40,7 +40,7 @@ export function trustOfCandidates(
   if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") {
     const answer = inferred(first);
     const certain = (claim: Claim): Answer =>
-      answer[claim].status !== "fail" || deniedAnyhow(claim, token, trust, trusted)
+      answer[claim].status !== "fail" || trusted()?.length === 0 || deniedAnyhow(claim, token, trust, trusted)
         ? answer[claim]
         : perhapsElsewhere(answer[claim], first.candidate);
     return { ...answer, audience: certain("audience"), subject: certain("subject") };

@@ -17,7 +17,7 @@ import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 import type { Source } from "../read/source";
 
-export interface NamedRepository {
+interface NamedRepository {
   /** With its port. */
   readonly host: string;
   readonly path: AskedName;
