@@ -18,7 +18,6 @@ import type { StatedSection } from "../artefact/fact-shape";
 import type { SpokeFact } from "./read/spoke-facts";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 
-/** Whose token is shown. */
 export interface TokenQuestion {
   /** `iss`. */
   readonly issuer: Known<string>;
@@ -29,19 +28,14 @@ export interface TokenQuestion {
   readonly further?: boolean;
   /** The only entry of `aud`. */
   readonly audience: Known<string>;
-  /** Namespace of the service account. */
   readonly namespace: string;
-  /** Name of the service account. */
   readonly name: string;
 }
 
 /** Whether a cloud accepts a token, link by link. */
 export interface TrustAnswer {
-  /** Whether the issuer is trusted. */
   readonly issuer: Answer;
-  /** Whether the audience is accepted. */
   readonly audience: Answer;
-  /** Whether the subject is admitted. */
   readonly subject: Answer;
 }
 
@@ -65,17 +59,11 @@ export interface PluginCloud {
   puller(question: PullQuestion): PullIdentity;
 }
 
-/** Who pulls, and by which entry. */
 export interface PullQuestion {
-  /** The cluster. */
   readonly cluster: ClusterFacts;
-  /** The token that the kubelet requests. */
   readonly token: TokenQuestion;
-  /** The entry whose plugin runs. */
   readonly entry: ProviderEntry;
-  /** The nodes that it runs on. */
   readonly node: NodeConfiguration;
-  /** The service account. */
   readonly account: ServiceAccountFact;
 }
 
@@ -109,13 +97,11 @@ export interface PullIdentity {
   admitsAnyAudience?(): boolean;
 }
 
-/** What an identity may do at registries. */
 export interface PullRights {
   /** Whether it may log in at the host. */
   login(host: string): Answer;
   /** Whether it may read the repository, or every repository of a pattern. */
   repository(repository: AskedRepository): Answer;
-  /** Everything that it may read. */
   reach(): readonly ReachedRepositories[];
   /** What it was granted, right by right, including the right to read images. */
   held(): readonly HeldRight[];
@@ -136,7 +122,6 @@ export interface HeldRight {
   readonly reads?: readonly string[] | undefined;
   /** The images that it bears on, whatever it allows; absent if it may bear on any. */
   readonly bears?: readonly string[] | undefined;
-  /** Where it was granted. */
   readonly source: Source | undefined;
 }
 
@@ -176,15 +161,10 @@ export interface AskedRights {
 export interface AccessIdentity {
   /** For people and for `as`: an ARN, a client id, an e-mail address. */
   readonly label: string;
-  /** As in {@link PullIdentity}. */
   readonly id?: Known<string> | undefined;
-  /** Whether it was found in Terraform. */
   readonly found: Answer;
-  /** Judges the exchange of a token. */
   trust(token: TokenQuestion): TrustAnswer;
-  /** As in {@link PullIdentity}. */
   trusted?(): readonly Known<string>[] | undefined;
-  /** As in {@link PullIdentity}. */
   understood(cluster: ClusterNames): Answer;
   /** As in {@link PullIdentity}, for the token that is shown. */
   admitsAnyAudience?(token: TokenQuestion): boolean;
@@ -202,23 +182,19 @@ export interface AccessReading {
   readonly identity: AccessIdentity | undefined;
 }
 
-/** A workload that is asked about. */
 export interface AccountQuestion {
-  /** The service account. */
   readonly account: ServiceAccountFact;
-  /** The pods that run as it. */
   readonly pods: readonly PodFact[];
   /** What its pods need, as a file in `pods/` states it; `undefined` without one. */
   readonly fragment: PodFact | undefined;
-  /** The credential files of its namespace. */
   readonly files: readonly CredentialFileFact[];
   /** True if it is recorded that it acts in this cloud. */
   readonly declared: boolean;
   /** Variables that the asking program has in addition to those of its container, which they override. */
   readonly program: ReadonlyMap<string, Known<string>>;
   /**
-   * Whether to consider what the cloud gives service accounts of its own clusters; for a controller that enters spokes,
-   * {@link CloudSpokes.native} answers.
+   * Whether to consider what the cloud gives service accounts of its own clusters, as is not done for a controller that
+   * enters spokes.
    *
    * @defaultValue false
    */
@@ -234,7 +210,6 @@ export interface AccountQuestion {
   readonly webhooks: ReadonlyMap<string, Source>;
 }
 
-/** What was found for a workload. */
 export interface AccountReading extends AccessReading {
   /** Whether its pods get a token and know its path, as far as the files show. */
   readonly pods: Answer;
@@ -246,8 +221,6 @@ export interface AccountReading extends AccessReading {
 export interface CloudAccess {
   /** Kind of the provider part of its CredentialsRequests. */
   readonly providerKind: string;
-  /** The rights of a request, each in words, to compare requests and to name a right. */
-  inWords(rights: TreeObject): readonly string[];
   /** True for a Secret that points an SDK of this cloud to a token, correctly or not. */
   recognizes(secret: SecretFact): boolean;
   /**
@@ -265,9 +238,7 @@ export interface CloudAccess {
 
 /** How the plugin of a cloud is called for a spoke. */
 export interface SpokeCall {
-  /** The server of the profile. */
   readonly server: Known<string>;
-  /** Arguments of the plugin. */
   readonly args: readonly Known<string>[];
   /** Variables of the plugin; its own override those of the controller's container. */
   readonly env: ReadonlyMap<string, Known<string>>;
@@ -275,13 +246,9 @@ export interface SpokeCall {
   readonly recorded: boolean;
 }
 
-/** Who enters which spoke. */
 export interface SpokeQuestion extends SpokeCall {
-  /** Name of the spoke's profile. */
   readonly spoke: string;
-  /** The controller's service account. */
   readonly account: ServiceAccountFact | undefined;
-  /** The identity that the controller acts as. */
   readonly identity: AccessIdentity;
   /** Id of the project that admits controllers, as recorded; `undefined` if none is. */
   readonly project: string | undefined;
@@ -293,25 +260,17 @@ export interface SpokeQuestion extends SpokeCall {
   readonly impersonates: Source | undefined;
 }
 
-/** What a cloud says about a spoke. */
 export interface SpokeReading {
   /** Whether the spoke knows the controller's identity. */
   readonly admitted: Answer;
   /** Whether the cloud or the spoke allows it anything. */
   readonly authorized: Answer;
-  /** What people should know. */
   readonly warnings: readonly FleetWarning[];
 }
 
 /** The clusters of a cloud as spokes of a fleet. */
 export interface CloudSpokes {
-  /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading;
-  /**
-   * The answer if the cloud gives a controller on one of its own clusters an identity that is not judged here;
-   * `undefined` if nothing that was read says so. Absent if the cloud never does that.
-   */
-  native?(account: ServiceAccountFact): Answer | undefined;
   /**
    * What the API servers of the cloud's clusters refuse in a call; `undefined` if nothing is wrong. Absent if nothing
    * in a call can be wrong. `where` is what was read about the call.
@@ -333,7 +292,6 @@ export interface ShownClaims {
 export interface DeclaredIdentity {
   /** What tells it from all others of its cloud. */
   readonly id: string;
-  /** Address of its resource. */
   readonly address: string;
   /** What a test may call it: address, name, ARN or resource id. */
   readonly names: readonly string[];
@@ -364,11 +322,8 @@ export interface TrustTerms {
 export interface Cloud {
   /** Key of the cloud: `aws`, `azure` or `google`. */
   readonly cloud: string;
-  /** Its registries' image credential provider. */
   readonly pulls: PluginCloud;
-  /** Who acts in it apart from pulling. */
   readonly access: CloudAccess;
-  /** Its clusters as spokes of a fleet. */
   readonly spokes: CloudSpokes;
   /** What is declared here and admits tokens; what is only looked up is left out. */
   readonly identities: readonly DeclaredIdentity[];
@@ -376,11 +331,9 @@ export interface Cloud {
   readonly granted: readonly Granted[];
 }
 
-/** A cloud that can be read. */
 export interface CloudReader {
   /** Key of the cloud in files with facts. */
   readonly cloud: string;
-  /** Its name, for people. */
   readonly title: string;
   /** What the types of its Terraform resources begin with. */
   readonly providers: readonly string[];

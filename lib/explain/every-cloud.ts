@@ -21,7 +21,6 @@ import { CLUSTER } from "./read/cluster-shape";
 import type { StatedFact } from "./read/facts";
 import { type Source, below } from "./read/source";
 
-/** All clouds. */
 const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
@@ -31,7 +30,6 @@ export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(
 export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =>
   documentsOfPools(poolsIn(terraform));
 
-/** The clusters of Kubernetes in all clouds. */
 export const declaredClusters = (terraform: Terraform): readonly DeclaredCluster[] =>
   READERS.flatMap((reader) => reader.clusters(terraform));
 
@@ -67,7 +65,6 @@ export function cloudTitle(provider: string): string | undefined {
 
 /** The clouds over the resources that were read. */
 export interface Clouds {
-  /** All of them. */
   readonly all: readonly Cloud[];
   /** The plugin that an entry runs; `undefined` for an unknown one. */
   readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
@@ -77,7 +74,6 @@ export interface Clouds {
   readonly issuers: Issuers;
 }
 
-/** Reads the clouds. */
 export function readClouds(terraform: Terraform): Clouds {
   const world = new ClosedWorld(terraform);
   const stores = READERS.flatMap((reader) => reader.stores(terraform));

@@ -8,7 +8,6 @@ import { type Explainer, insideOf } from "./explainer";
 import type { Resource } from "./read/block";
 import { accountsIn } from "./read/named-accounts";
 
-/** What service accounts may act as. */
 export interface TrustingIdentity {
   /** Its address; of a grant, the principal. */
   readonly name: string;

@@ -5,7 +5,6 @@
 
 import { type Known, is, known, shown, whyNot } from "../../model/known";
 import { serviceAccountUser } from "../../model/namespaced-name";
-import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
@@ -29,7 +28,7 @@ import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities, RoleTrusts } from "./pod-identity";
 import type { ResourcePolicies } from "./resource-policies";
-import { anythingGranted, rightsGranted, rightsInWords } from "./rights";
+import { anythingGranted, rightsGranted } from "./rights";
 import type { Trust } from "./trust";
 import type { TrustQuestion } from "./trust-links";
 import { ROLE_VARIABLE, roleOfPods, webhookPods } from "./webhook";
@@ -49,10 +48,6 @@ export class RoleAccess implements CloudAccess {
     this.#trust = trust;
     this.#podIdentities = podIdentities;
     this.#policies = policies;
-  }
-
-  inWords(rights: TreeObject): readonly string[] {
-    return rightsInWords(rights);
   }
 
   recognizes(secret: SecretFact): boolean {

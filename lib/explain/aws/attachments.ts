@@ -31,7 +31,6 @@ export interface HeldPolicy {
   readonly doubt: Doubt | undefined;
   /** The resource that declares it; absent if none was read. */
   readonly from?: Resource;
-  /** The ARN of a managed policy. */
   readonly arn?: Known<string>;
 }
 
@@ -39,7 +38,6 @@ interface Given {
   readonly resource: Resource;
   /** The name of an inline policy, the ARN of a managed one. */
   readonly key: Known<string>;
-  /** The document of an inline policy. */
   readonly text: Known<string> | undefined;
   readonly named: () => NamedPolicy;
 }

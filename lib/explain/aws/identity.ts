@@ -41,7 +41,6 @@ export interface Role {
   /** `<path><name>`, the end of its ARN, for people. */
   readonly pathName: string;
   readonly trust: Policy;
-  /** The text of {@link trust}. */
   readonly trustText: Known<string>;
   /** The identity policies without the permissions boundary; policies that the role certainly has come first. */
   readonly policies: readonly HeldPolicy[];
@@ -98,7 +97,7 @@ export class Roles {
       if (name !== undefined) push(this.#byName, name, resource);
     }
     this.#attachments = new Attachments(terraform, documents, world, (name) => this.#named(name));
-    this.#ofOrganization = organizationPolicies(terraform, documents);
+    this.#ofOrganization = organizationPolicies(terraform);
   }
 
   get declared(): readonly Role[] {

@@ -43,16 +43,6 @@ export class Owners {
     if (this.#registries.isEmpty) return withoutPolicy;
     const { policy, others } = this.#registries.policiesOf(place);
     const denying = others.filter((each) => this.#denies(each, place) !== "no");
-    const certain = denying.find(
-      (each) => this.#denies(each, place) === "yes" && isOf(each, place) === "yes",
-    );
-    if (certain?.isOfRegistry && !this.#registries.hasOldScope)
-      return broken(
-        "the registry's policy denies the pull, whatever other policies allow",
-        "exempt the role or the repository from the denial in the registry policy",
-        "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
-        seen("policy of the registry", certain.source),
-      );
     const answer = policy ? this.#allows(place, policy, isForeign) : withoutPolicy && this.#created(place);
     if (answer && answer.status !== "pass") return answer;
     const [doubt] = denying;

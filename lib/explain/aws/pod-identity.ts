@@ -138,10 +138,7 @@ export class PodIdentities {
     const arn = association.stated("role_arn");
     const named = this.#roles.named(arn);
     const where = seen("EKS Pod Identity association", association.source);
-    const rivals = all
-      .map(([each, isIts]) => [each, isRival(association, each, isIts)] as const)
-      .filter(([, isOne]) => isOne !== "no");
-    const rival = rivals.find(([, isOne]) => isOne === "yes") ?? rivals[0];
+    const rival = all.find(([each, isIts]) => isRival(association, each, isIts))?.[0];
     const also = isAnnotated
       ? [seen("the association overrides the annotation of the service account", question.account.source)]
       : [];
@@ -184,34 +181,26 @@ function wordsOf(association: Resource): string {
   return why ? whyText(why) : `it is for ${shown(key)} in EKS cluster ${shown(cluster)}`;
 }
 
-/** Whether another association of the service account is for the same cluster. One that was read twice is not. */
-function isRival(association: Resource, other: Resource, isIts: Ternary): Ternary {
+/** Whether another association of the service account may be for the same cluster. One that was read twice is not. */
+function isRival(association: Resource, other: Resource, isIts: Ternary): boolean {
+  if (association === other || isIts === "no") return false;
   const roles = [association, other].map((each) => each.stated("role_arn")) as [Known<string>, Known<string>];
-  if (association === other || isIts === "no") return "no";
-  if (association.address === other.address && same(...roles) !== "no") return "no";
+  if (association.address === other.address && same(...roles) !== "no") return false;
   const isOfOne = and(
     same(association.stated("cluster_name"), other.stated("cluster_name")),
     inOnePlace(association, other),
   );
-  // Both have the recorded name, but which of the two clusters is meant is not known.
-  if (isIts === "yes") return isOfOne === "yes" ? "yes" : "unknown";
-  return isOfOne;
+  // Where both have the recorded name, which of the two clusters is meant is not known.
+  return isIts === "yes" || isOfOne !== "no";
 }
 
-function twice(key: string, [rival, isOne]: readonly [Resource, Ternary], where: Evidence): Answer {
-  const evidence = [where, seen("another association", rival.source)];
-  return isOne === "yes"
-    ? broken(
-        `two EKS Pod Identity associations are for ${key}, and EKS accepts only one`,
-        "remove one of the two",
-        "ResourceInUseException: Association already exists",
-        evidence,
-      )
-    : unknown(
-        `two EKS Pod Identity associations are for ${key}, and whether both are in one cluster is not known`,
-        "remove one of the two, or also give explain what `terraform show -json` prints",
-        evidence,
-      );
+function twice(key: string, rival: Resource, where: Evidence): Answer {
+  return unknown(
+    `two EKS Pod Identity associations are for ${key}, and EKS accepts only one in a cluster`,
+    "remove one of the two, or also give explain what `terraform show -json` prints",
+    where,
+    seen("another association", rival.source),
+  );
 }
 
 /** What a plan does not know yet is followed by a reference, which hides what functions make of it. */
@@ -245,7 +234,6 @@ class AssociationTrust implements RoleTrusts {
     this.#association = association;
   }
 
-  /** The service account that gets the role. */
   get subject(): Known<string> {
     const [namespace, name] = [
       this.#association.stated("namespace"),

@@ -6,37 +6,22 @@
  * charts/eks-pod-identity-agent/values.yaml: Linux nodes only, not Fargate.
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  anyOf,
-  is,
-  isAbsent,
-  not,
-  orElse,
-  same,
-  shown,
-  whether,
-} from "../../model/known";
-import { hasOther, isTreeObject } from "../../model/tree";
+import { type Known, type Ternary, and, is, isAbsent, orElse, same, shown, whether } from "../../model/known";
 import { agentOf } from "../../rules/pod-identity-webhooks";
 import { matchesPattern } from "../../rules/wildcard";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import type { ClusterNames } from "../coverage/closed-world";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { containersOf, mayBeForWindows } from "../shared/pods";
-import { ASK_AGAIN } from "../shared/words";
 import { accountOf, regionOf } from "./place";
 
 const CLUSTER = "aws_eks_cluster";
 const FARGATE = "aws_eks_fargate_profile";
 const AGENT = "eks-pod-identity-agent";
 const DAEMON_SET = `kube-system/${AGENT}`;
-const NO_CREDENTIALS = "Unable to locate credentials";
 const ANNOTATE = "give the service account its role by annotation instead, without `podIdentity`";
 
 /** Whether a cluster's resource is the one that a name means. */
@@ -67,11 +52,10 @@ export function associatedPods(
     });
   const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
   const namespace = orElse(association.stated("namespace"), () => "");
-  const problems = [
-    ...ofCluster(FARGATE, byName).flatMap(([each, isIts]) => withoutAgent(each, namespace, isIts) ?? []),
+  const [problem] = [
+    ...ofCluster(FARGATE, byName).flatMap(([each]) => withoutAgent(each, namespace) ?? []),
     ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
   ];
-  const problem = problems.find(({ status }) => status === "fail") ?? problems[0];
   if (problem) return problem;
   const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
     found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
@@ -103,56 +87,41 @@ function isAuto(cluster: Resource): boolean {
   return compute !== undefined && is(compute.text("enabled"), "true") === "yes";
 }
 
-/** Whether pods of a namespace run where the kubelet is not the user's, so that no plugin gets their tokens. */
+/** Whether pods of a namespace may run where the kubelet is not the user's, so that no plugin gets their tokens. */
 export function pulledOnFargate(
   terraform: Terraform,
   { name, cloudName = name }: ClusterNames,
   namespace: string,
 ): Answer | undefined {
-  for (const profile of terraform.ofType(FARGATE)) {
-    const isIts = cloudName === undefined ? "unknown" : is(profile.stated("cluster_name"), cloudName);
-    const runs = onFargate(profile, namespace, isIts);
-    if (runs !== "no")
-      return unknown(
-        `pods of namespace ${namespace} ${runs === "yes" ? "run" : "may run"} on Fargate, where nodes pull as the profile's role and take no credential provider`,
-        "keep the profile's selectors off the namespace, or let the pod execution role pull",
+  const isIts = (profile: Resource): boolean =>
+    cloudName === undefined || is(profile.stated("cluster_name"), cloudName) !== "no";
+  const profile = terraform.ofType(FARGATE).find((each) => isIts(each) && mayRun(each, namespace));
+  return (
+    profile &&
+    unknown(
+      `pods of namespace ${namespace} may run on Fargate, where nodes pull as the profile's role and take no credential provider`,
+      "keep the profile's selectors off the namespace, or let the pod execution role pull",
+      seen("Fargate profile", profile.source),
+    )
+  );
+}
+
+/** Whether a profile may select pods of a namespace; their labels are not looked at. */
+function mayRun(profile: Resource, namespace: string): boolean {
+  const covers = (selector: Block): boolean =>
+    whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false) !==
+    "no";
+  return orElse(profile.blocks("selector"), () => undefined)?.some(covers) ?? true;
+}
+
+function withoutAgent(profile: Resource, namespace: string): Answer | undefined {
+  return mayRun(profile, namespace)
+    ? unknown(
+        `pods of namespace ${namespace} may run on Fargate, where EKS Pod Identity has no agent`,
+        ANNOTATE,
         seen("Fargate profile", profile.source),
-      );
-  }
-  return undefined;
-}
-
-/** Whether pods of a namespace run on a profile; unknown if their labels decide. */
-function onFargate(profile: Resource, namespace: string, isIts: Ternary): Ternary {
-  const selectors = orElse(profile.blocks("selector"), () => undefined);
-  const matching = selectors?.map((each) => and(coversNamespace(each, namespace), not(hasLabels(each))));
-  return and(isIts, anyOf(matching ?? ["unknown"]));
-}
-
-function coversNamespace(selector: Block, namespace: string): Ternary {
-  return whether(selector.text("namespace"), (pattern) => matchesPattern(pattern ?? "", namespace) !== false);
-}
-
-function withoutAgent(profile: Resource, namespace: string, isIts: Ternary): Answer | undefined {
-  const runs = onFargate(profile, namespace, isIts);
-  if (runs === "no") return undefined;
-  const where = seen("Fargate profile", profile.source);
-  const lacks = "on Fargate, where EKS Pod Identity has no agent";
-  if (runs === "yes")
-    return broken(`pods of namespace ${namespace} run ${lacks}`, ANNOTATE, NO_CREDENTIALS, where);
-  const covered = orElse(profile.blocks("selector"), () => []);
-  return isIts === "yes" && covered.some((each) => coversNamespace(each, namespace) === "yes")
-    ? unknown(`pods of namespace ${namespace} whose labels match the profile run ${lacks}`, ANNOTATE, where)
-    : unknown(`it is not known whether pods of namespace ${namespace} run ${lacks}`, ASK_AGAIN, where);
-}
-
-/** Whether the labels of pods matter too, which are not known before the pods are read. */
-function hasLabels(selector: Block): Ternary {
-  const has = whether(selector.tree("labels"), (labels): Ternary => {
-    if (labels === undefined || labels === null) return "no";
-    return isTreeObject(labels) ? hasOther(labels, []) : "unknown";
-  });
-  return has === "no" ? "no" : "unknown";
+      )
+    : undefined;
 }
 
 /** Variables that may bring other credentials or keep EKS from setting its own. */

@@ -103,7 +103,6 @@ interface RepositoryPolicy extends PolicyOfOwner {
 export interface CreationTemplate extends PolicyOfOwner {
   /** Whole segments of a name, or `ROOT` for all names to which no other template applies. */
   readonly prefix: Known<string>;
-  /** Whether it is for pull through caches. */
   readonly isForCaches: Ternary;
 }
 
@@ -116,11 +115,10 @@ export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Plac
 const REPOSITORY = "aws_ecr_repository";
 const POLICY = "aws_ecr_repository_policy";
 const REGISTRY_POLICY = "aws_ecr_registry_policy";
-const SETTING = "aws_ecr_account_setting";
 const CACHE_RULE = "aws_ecr_pull_through_cache_rule";
 const TEMPLATE = "aws_ecr_repository_creation_template";
 /** What bears on all repositories of a registry. */
-const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, SETTING, CACHE_RULE, TEMPLATE];
+const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, CACHE_RULE, TEMPLATE];
 
 /** What a repository's configuration says, although Terraform knows it only after apply. */
 export const repositoryAttributes: readonly ComputedAttribute[] = [
@@ -142,8 +140,6 @@ export const repositoryAttributes: readonly ComputedAttribute[] = [
 export class Registries {
   /** True if the answer does not depend on who asks. */
   readonly isEmpty: boolean;
-  /** True if registry policies may have the old scope V1, which covers no action of a pull. */
-  readonly hasOldScope: boolean;
   readonly #terraform: Terraform;
   readonly #policies: readonly RepositoryPolicy[];
   readonly #byName = new Map<string, RepositoryPolicy[]>();
@@ -170,7 +166,6 @@ export class Registries {
       text: each.stated("policy"),
     }));
     this.#templates = terraform.ofType(TEMPLATE).map((each) => templateOf(each, documents));
-    this.hasOldScope = terraform.ofType(SETTING).some((each) => is(each.text("value"), "V1") !== "no");
     const policies = [this.#policies, this.#registryPolicies, this.#templates];
     this.isEmpty = policies.every((each) => each.length === 0);
   }

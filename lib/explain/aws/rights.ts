@@ -59,19 +59,6 @@ function pairCount({ actions, resources }: Statement): number {
   return actions.values.length * (resources?.values.length ?? 0);
 }
 
-/** A request that asks for more is put into words statement by statement. */
-const PAIRS_IN_WORDS = 10_000;
-
-/** `<action> on <resource>`. */
-export function rightsInWords(rights: TreeObject): readonly string[] {
-  return statementsOf(asked(rights)).flatMap((statement) => {
-    const no = is(statement.effect, "Deny") === "yes" ? "no " : "";
-    if (pairCount(statement) > PAIRS_IN_WORDS) return [no + inWords(statement)];
-    const ends = isUnconditional(statement) ? "" : " under conditions";
-    return [...pairsOf(statement)].map(([action, resource]) => `${no}${action} on ${shown(resource)}${ends}`);
-  });
-}
-
 /** Whether the role has what is asked for; `account` is the account in the role's ARN. */
 export function rightsGranted(
   role: Role,
@@ -261,7 +248,6 @@ class Effort {
     this.#each = sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Whether no further right can be judged. */
   isOver(action: string, resource: Known<string>): boolean {
     this.#spent += this.#each * (isWide(action, resource) ? WIDE : 1);
     return this.#spent > COMPARED_MAX;

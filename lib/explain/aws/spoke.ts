@@ -13,7 +13,6 @@ import {
   is,
   isBlank,
   isKnown,
-  joined,
   known,
   match,
   or,
@@ -29,7 +28,6 @@ import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
 import type { FleetWarning } from "../result";
 import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
-import type { ServiceAccountFact } from "../read/service-accounts";
 import type { Terraform } from "../read/terraform";
 import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
@@ -63,23 +61,6 @@ export class AwsSpokes implements CloudSpokes {
   constructor(terraform: Terraform, roles: Roles) {
     this.#terraform = terraform;
     this.#roles = roles;
-  }
-
-  /** The answer for a controller with an association of EKS Pod Identity. */
-  native({ key }: ServiceAccountFact): Answer | undefined {
-    const isIts = (each: Resource): Ternary =>
-      is(joined(each.stated("namespace"), "/", each.stated("service_account")), key);
-    const all = this.#terraform.ofType("aws_eks_pod_identity_association");
-    const certain = all.find((each) => isIts(each) === "yes");
-    const entry = certain ?? all.find((each) => isIts(each) !== "no");
-    return (
-      entry &&
-      unknown(
-        `EKS Pod Identity ${certain ? "gives" : "may give"} ${key} a role, which explain does not judge`,
-        "check that the association is in the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; explain judges only a role that eks.amazonaws.com/role-arn on the service account names and that trusts the hub's issuer",
-        seen("EKS Pod Identity association", entry.source),
-      )
-    );
   }
 
   read(question: SpokeQuestion): SpokeReading {

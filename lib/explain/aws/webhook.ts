@@ -46,7 +46,6 @@ interface Asked {
   readonly program: ReadonlyMap<string, Known<string>>;
   /** Whether the webhook runs, and changes this container. */
   readonly webhook: Ternary;
-  /** What makes it leave the container alone. */
   readonly skipped: string | undefined;
 }
 

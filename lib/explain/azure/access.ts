@@ -36,7 +36,7 @@ import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, holds, resourceId } from "./ids";
-import { NOT_ALL, deniedTo, moreRoles } from "./permission";
+import { NOT_ALL, moreRoles } from "./permission";
 import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
 import { entraTrust, issuersOf, tokenOf } from "./trust";
 
@@ -59,7 +59,6 @@ export function azureAccess(identities: Identities, issuers: Issuers): CloudAcce
     isAbsent(client) || is(client, "") === "yes" ? undefined : accessIdentity(client, identities, issuers);
   return {
     providerKind: AZURE_PROVIDER_KIND,
-    inWords: (rights) => wantedOf(rights).map(({ name }) => name),
     // The webhook's own Secret has only the tenant.
     recognizes: ({ keys }) => keys.includes(TOKEN_FILE),
     secret: (secret, tokenPath, beside) => {
@@ -91,8 +90,7 @@ function accessIdentity(
     understood: (cluster) => identity?.understood(cluster) ?? missing,
     permissions: (asked) => {
       if (!identity) return missing;
-      const unread = identity.given ?? deniedTo(identity);
-      return unread ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
+      return identity.given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
     held: () => (identity ? heldRoles(identity) : []),
   };

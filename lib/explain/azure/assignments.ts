@@ -1,6 +1,6 @@
 /*
  * Who is assigned which role at which scope: role assignments as Terraform declares them, including those of a
- * principal's groups. Those in other forms, and those whose principal is known only after apply, may be anyone's.
+ * principal's groups. Those whose principal is known only after apply may be anyone's.
  */
 
 import {
@@ -29,7 +29,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { keyOf } from "../shared/references";
-import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
+import { type ResourceId, holds, resourceId } from "./ids";
 
 export interface Assignment extends NamedRole {
   /** Who holds it, for display. */
@@ -45,20 +45,15 @@ export interface Assignment extends NamedRole {
 export interface HeldRoles {
   readonly held: readonly Assignment[];
   readonly possible: readonly Assignment[];
-  /** Deny assignments, which override all roles; whom they concern is not read. */
-  readonly denials: readonly Source[];
 }
 
 /** An id: a literal in lower case, or a reference to the attribute that holds it. */
 export type PrincipalKey = string | Reference;
 
-const DENIALS = "microsoft.authorization/denyassignments";
-
 export class Assignments {
   readonly #byPrincipal = new Map<PrincipalKey, Resource[]>();
   /** Assignments that may belong to any principal, or whose form does not say if they are active. */
   readonly #possible: (readonly [principal: PrincipalKey | undefined, assignment: Resource])[] = [];
-  readonly #denials: readonly Source[];
   readonly #facts = new Map<Resource, Assignment>();
   readonly #groups: Groups;
   readonly #roles: Roles;
@@ -66,7 +61,6 @@ export class Assignments {
   constructor(terraform: Terraform) {
     this.#roles = new Roles(terraform);
     this.#groups = new Groups(terraform);
-    this.#denials = azapiResources(terraform, "azapi_resource", DENIALS).map(({ source }) => source);
     for (const resource of terraform.ofType("azurerm_role_assignment")) {
       const key = certainKey(resource.stated("principal_id"), resource);
       if (key === undefined) this.#possible.push([undefined, resource]);
@@ -74,9 +68,6 @@ export class Assignments {
     }
     for (const resource of terraform.ofType("azurerm_pim_active_role_assignment"))
       this.#possible.push([certainKey(resource.stated("principal_id"), resource), resource]);
-    for (const kind of ["azapi_resource", "azapi_update_resource"])
-      for (const resource of azapiResources(terraform, kind, "microsoft.authorization/roleassignments"))
-        this.#possible.push([undefined, resource]);
   }
 
   of(ids: readonly Known<string>[]): HeldRoles {
@@ -97,7 +88,7 @@ export class Assignments {
     );
     const possible = [...all.filter((each) => !held.includes(each)), ...open.map(([, each]) => each)];
     const facts = (some: readonly Resource[]): readonly Assignment[] => some.map((each) => this.#fact(each));
-    return { held: facts(held), possible: facts(possible), denials: this.#denials };
+    return { held: facts(held), possible: facts(possible) };
   }
 
   /** The assignments of principals other than these identities; the principal of some is not known. */
@@ -105,21 +96,18 @@ export class Assignments {
     const shared = new Set(identities.flatMap(({ held }) => held));
     const certain = [...this.#byPrincipal.values()].flat().map((each) => this.#fact(each));
     const possible = this.#possible.map(([, each]) => this.#fact(each));
-    return { held: certain.filter((each) => !shared.has(each)), possible, denials: [] };
+    return { held: certain.filter((each) => !shared.has(each)), possible };
   }
 
   #fact(resource: Resource): Assignment {
-    return remembered(this.#facts, resource, () => {
-      const isOfAzapi = resource.type.startsWith("azapi_");
-      return {
-        principal: isOfAzapi ? "a principal that was not read" : shown(resource.stated("principal_id")),
-        ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
-        scope: resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope")),
-        limit: isOfAzapi ? "unknown" : limitOf(resource.text("condition")),
-        condition: resource.text("condition"),
-        source: resource.source,
-      };
-    });
+    return remembered(this.#facts, resource, () => ({
+      principal: shown(resource.stated("principal_id")),
+      ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
+      scope: resourceId(resource.stated("scope")),
+      limit: limitOf(resource.text("condition")),
+      condition: resource.text("condition"),
+      source: resource.source,
+    }));
   }
 }
 
@@ -310,7 +298,6 @@ function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
   );
 }
 
-/** The role's name for display. */
 export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
   return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }

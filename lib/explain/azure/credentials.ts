@@ -22,16 +22,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { lowered } from "../shared/references";
-import {
-  IdIndex,
-  type ResourceId,
-  azapiResources,
-  changedId,
-  resourceId,
-  sameId,
-  subscriptionOf,
-  withSegments,
-} from "./ids";
+import { IdIndex, type ResourceId, resourceId, sameId, subscriptionOf, withSegments } from "./ids";
 
 export interface Credential {
   readonly issuer: Known<string | undefined>;
@@ -51,50 +42,31 @@ export interface CredentialSet {
   readonly doubt: string | undefined;
 }
 
-/** Whether a credential was read whole, only its existence is known, or it is known to be changed. */
-type Reading = "read" | "there" | "changed";
-
 const OF_IDENTITIES = "azurerm_federated_identity_credential";
 const OF_APPLICATIONS = "azuread_application_federated_identity_credential";
-const FLEXIBLE = "azuread_application_flexible_federated_identity_credential";
-const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
 
 /** Positions of segments in an identity's id, and their number. */
 const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
 
 export class Credentials {
-  readonly #byOwner = new IdIndex<readonly [Resource, Reading]>();
+  readonly #byOwner = new IdIndex<Resource>();
 
   constructor(terraform: Terraform) {
-    const add = (type: string, reading: Reading, ownerOf: (resource: Resource) => ResourceId): void =>
-      terraform.ofType(type).forEach((each) => this.#byOwner.add(ownerOf(each), [each, reading]));
-    add(OF_IDENTITIES, "read", ownerOf);
-    add(OF_APPLICATIONS, "read", applicationOf);
-    add(FLEXIBLE, "there", applicationOf);
-    for (const [kind, reading] of [
-      ["azapi_resource", "there"],
-      ["azapi_update_resource", "changed"],
-    ] as const)
-      for (const each of azapiResources(terraform, kind, AZAPI))
-        this.#byOwner.add(withSegments(changedId(each), {}, IDENTITY_DEPTH), [each, reading]);
+    for (const each of terraform.ofType(OF_IDENTITIES)) this.#byOwner.add(ownerOf(each), each);
+    for (const each of terraform.ofType(OF_APPLICATIONS)) this.#byOwner.add(applicationOf(each), each);
   }
 
-  of(ids: readonly ResourceId[]): CredentialSet {
-    const readings = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
-    for (const [owner, [resource, reading]] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
+  of(ids: readonly ResourceId[]): Omit<CredentialSet, "isOpen"> {
+    const owned = new Map<Resource, Ternary>();
+    for (const [owner, resource] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
       const isOwn = anyOf(ids.map((id) => sameId(owner, id)));
-      if (isOwn !== "no") readings.set(resource, [reading, isOwn]);
+      if (isOwn !== "no") owned.set(resource, isOwn);
     }
-    const all = [...readings];
-    const changed = all.find(([, [reading]]) => reading === "changed")?.[0];
-    const read = all.filter(([, [reading]]) => reading === "read");
-    const certain = read.filter(([each, [, isOwn]]) => isOwn === "yes" && !isApplied(each));
+    const all = [...owned];
+    const certain = all.filter(([each, isOwn]) => isOwn === "yes" && !isApplied(each));
     return {
-      credentials: read.map(([each, [, isOwn]]) => credentialOf(each, isOwn === "yes")),
-      isOpen: all.length > read.length,
-      doubt: changed
-        ? `${changed.address} changes one of them`
-        : refusal(certain.map(([resource]) => resource)),
+      credentials: all.map(([each, isOwn]) => credentialOf(each, isOwn === "yes")),
+      doubt: refusal(certain.map(([resource]) => resource)),
     };
   }
 }
@@ -184,7 +156,6 @@ export function declaredCredentials(terraform: Terraform): readonly {
   /** The owner: its address and name, or its id if it was not read. */
   readonly owner: readonly [address: string, name: string];
   readonly source: Source;
-  /** Addresses and names of the credentials. */
   readonly names: readonly string[];
   readonly credentials: readonly Credential[];
 }[] {

@@ -17,12 +17,10 @@ export function heldRoles(
     ...rightOf(each, limits),
     reads: limits ? undefined : reads(each),
   });
-  const limiting = (text: string, source = own): HeldRight => ({ text, limits: true, source });
   return [
     ...roles.held.map((each) => right(each, false)),
     ...roles.possible.map((each) => right(each, true)),
-    ...roles.denials.map((source) => limiting("a deny assignment", source)),
-    ...(hasMoreRoles ? [limiting("role assignments that were not read")] : []),
+    ...(hasMoreRoles ? [{ text: "role assignments that were not read", limits: true, source: own }] : []),
   ];
 }
 

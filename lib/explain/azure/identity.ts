@@ -37,7 +37,6 @@ export interface Identity {
   readonly label: string;
   /** Its resource id, or of an application its client id. */
   readonly id: Known<string>;
-  /** Its client id. */
   readonly client: Known<string>;
   /** True if it may have role assignments that were not read: another stack declares it or its principal. */
   readonly hasMoreRoles: boolean;
@@ -82,7 +81,6 @@ export class Identities {
     }
   }
 
-  /** The identities that are declared. */
   get declared(): readonly Identity[] {
     return [...this.#byClient].flatMap(([key, resources]) => {
       if (resources.every(({ adopted }) => adopted)) return [];
@@ -149,7 +147,7 @@ export class Identities {
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
-      trusts: { ...trusts, isOpen: trusts.isOpen || isOpen },
+      trusts: { ...trusts, isOpen },
       roles: this.#assignments.of(principals.ids),
       source: named.source,
     };

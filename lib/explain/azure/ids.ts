@@ -5,7 +5,6 @@
 
 import {
   type Known,
-  isAbsent,
   Reference,
   type Ternary,
   afterPrefix,
@@ -14,18 +13,15 @@ import {
   joined,
   joinedAll,
   known,
-  map,
   match,
   orElse,
   partsOf,
   same,
   textOf,
-  whether,
 } from "../../model/known";
 import { remembered } from "../../model/once";
 import { type Configuration, Resource } from "../read/block";
-import type { Terraform } from "../read/terraform";
-import { lowered, mentionsType } from "../shared/references";
+import { lowered } from "../shared/references";
 
 /** A resource id, in lower case. */
 export interface ResourceId {
@@ -41,7 +37,6 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   azurerm_storage_account: "microsoft.storage/storageaccounts",
   azurerm_user_assigned_identity: "microsoft.managedidentity/userassignedidentities",
 };
-const AZAPI = "azapi_resource";
 
 /** Reads an id; references in it become the ids that they will have, as far as names are known. */
 export function resourceId(text: Known<string>): ResourceId {
@@ -102,12 +97,6 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   if (target.type === "azurerm_subscription")
     return isOfProvider(target) ? joined("/subscriptions/", subscriptionOf(target)) : undefined;
   const name = lowered(target.stated("name"));
-  if (target.type === AZAPI) {
-    const parent = target.stated("parent_id");
-    const type = map(lowered(target.stated("type")), (text) => text.replace(/@.*/, ""));
-    if (mentionsType(parent, AZAPI)) return undefined;
-    return joined(resourceId(parent).text, "/providers/", type, "/", name);
-  }
   const subscription = joined("/subscriptions/", subscriptionOf(target), "/resourcegroups/");
   if (target.type === "azurerm_resource_group") return joined(subscription, name);
   const provider = PROVIDERS[target.type];
@@ -180,15 +169,4 @@ export class IdIndex<T> {
 
 function nameOf({ segments = [] }: ResourceId): string | undefined {
   return orElse(segments.at(-1) ?? known(undefined), () => undefined);
-}
-
-/** azapi resources that are, or may be, of an Azure resource type, given in lower case. */
-export function azapiResources(terraform: Terraform, kind: string, type: string): readonly Resource[] {
-  const isOfType = (text = ""): boolean => text.toLowerCase().startsWith(`${type}@`);
-  return terraform.ofType(kind).filter((each) => whether(each.text("type"), isOfType) !== "no");
-}
-
-/** The id of what an azapi resource changes: a resource, or the parent of a child resource. */
-export function changedId(resource: Resource): ResourceId {
-  return resourceId(resource.stated(isAbsent(resource.text("resource_id")) ? "parent_id" : "resource_id"));
 }

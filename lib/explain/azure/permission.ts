@@ -93,7 +93,6 @@ function imagesOf({ scope, limit = ["*"] }: Assignment, { cloud }: Identity): re
   return limit.map((pattern) => `${name}.${acrSuffix}/${pattern}`);
 }
 
-/** Roles that permit pulls only. */
 const READERS: readonly string[] = ["AcrPull", "Container Registry Repository Reader"];
 
 /** True for a role that permits pulls only. */
@@ -118,7 +117,7 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   );
   const unread = identity.given ?? registry.given;
   const answer = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
-  const judged = deniedTo(identity) ?? answer ?? notLoggedIn(identity, registry, onRegistry, open);
+  const judged = answer ?? notLoggedIn(identity, registry, onRegistry, open);
   const login = judged.status === "unknown" ? judged : (unread ?? judged);
   return { login, honoured, open, hasMore: identity.hasMoreRoles || unread !== undefined };
 }
@@ -169,16 +168,6 @@ function otherCloud({ cloud, label, source }: Identity, host: string): Answer | 
     return unknown(`whether ${label} is in the cloud of ${host} is not known`, remedy, where);
   const reason = `${label} is in ${shown(cloud)}, but ${host} is a registry in another cloud`;
   return broken(reason, remedy, UNAUTHORIZED, where);
-}
-
-/** Deny assignments override all roles; users cannot create them, so explain does not read them. */
-export function deniedTo({ label, roles: { denials } }: Identity): Answer | undefined {
-  if (denials.length === 0) return undefined;
-  return unknown(
-    `whether a deny assignment blocks ${label} cannot be determined`,
-    "check whether the deny assignment applies to the identity",
-    denials.map((source) => seen("deny assignment", source)),
-  );
 }
 
 /** The modes in which a role may pull; `undefined` if its permissions are not known. */

@@ -20,29 +20,27 @@ import {
 import { remembered } from "../../model/once";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
-import { type Answer, type Evidence, seen, unknown } from "../answer";
+import { type Answer, type Evidence, seen } from "../answer";
 import type { Granted } from "../cloud";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
 import { lowered } from "../shared/references";
-import { type ResourceId, azapiResources, changedId, holds, idOf } from "./ids";
+import { type ResourceId, holds, idOf } from "./ids";
 
 export interface Registry {
   readonly name: string;
   readonly mode: Known<RoleAssignmentMode>;
   /** The mode in which azurerm creates it, which may have been changed since; `undefined` if that is not known. */
   readonly made: RoleAssignmentMode | undefined;
-  /** The answer if something that was not read makes or changes the registry, or is given it; otherwise `undefined`. */
+  /** The answer if something that was not understood may change the registry; otherwise `undefined`. */
   readonly given: Answer | undefined;
   readonly isIn: (scope: ResourceId) => Ternary;
 }
 
 export const LEGACY = "LegacyRegistryPermissions";
 export const ABAC = "AbacRepositoryPermissions";
-const TYPE = "microsoft.containerregistry/registries";
-const KINDS: readonly string[] = ["azapi_resource", "azapi_update_resource", "azapi_resource_action"];
 const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"]
   .join("|")
   .replaceAll(".", "\\.");
@@ -68,12 +66,9 @@ export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
   readonly #world: ClosedWorld;
-  /** Registries, and changes of registries, whose bodies are not read. */
-  readonly #byAzapi: readonly Resource[];
 
   constructor(terraform: Terraform, world: ClosedWorld) {
     this.#world = world;
-    this.#byAzapi = KINDS.flatMap((kind) => azapiResources(terraform, kind, TYPE));
     this.#declared = terraform
       .ofType("azurerm_container_registry")
       .map((resource) => ({ resource, id: idOf(resource), name: lowered(resource.stated("name")) }));
@@ -95,7 +90,7 @@ export class Registries {
   /** Where anonymous pulls from a host's registry are switched on, provided that nothing may switch them off. */
   readByAll(host: string): Evidence | undefined {
     const name = HOST.exec(host)?.[1];
-    if (name === undefined || this.#byAzapi.length > 0) return undefined;
+    if (name === undefined || this.of(host, undefined)?.given) return undefined;
     const written = this.#declared.filter((each) => is(each.name, name) === "yes" && !each.resource.adopted);
     const [argument] = SWITCHES[0];
     const isOn = written.map(({ resource }) => is<string | undefined>(resource.text(argument), "true"));
@@ -116,29 +111,14 @@ export class Registries {
     const certain = perhaps.filter((each) => is(each.name, name) === "yes");
     const stated = recorded?.[host.replace(/\.[a-z0-9]+\.geo\./, ".")]?.["roleAssignmentMode"];
     const ids = certain.map(({ id }) => id);
-    const texts = [...ids.map(({ text }) => text), known(`registries/${name}`), known(host)];
+    const texts = [...ids.map(({ text }) => text), known(name), known(host)];
     const resources = perhaps.map(({ resource }) => resource);
     return {
       name,
       ...modeOf(certain, stated),
-      given: this.#notRead(name, ids) ?? this.#world.answer(`the registry ${name}`, resources, texts),
+      given: this.#world.answer(`the registry ${name}`, resources, texts),
       isIn: (scope) => isIn(scope, name, ids),
     };
-  }
-
-  #notRead(name: string, ids: readonly ResourceId[]): Answer | undefined {
-    const found = this.#byAzapi.find((each) => {
-      const id = each.type === KINDS[0] ? idOf(each) : changedId(each);
-      return isIn(id, name, ids) !== "no";
-    });
-    return (
-      found &&
-      unknown(
-        `${found.address}, whose body is not read, makes or changes the registry ${name}, or may`,
-        "declare the registry with azurerm_container_registry, which has role_assignment_mode from 4.81 on",
-        seen("azapi", found.source),
-      )
-    );
   }
 }
 

@@ -52,10 +52,11 @@ export function entraTrust(identity: Identity | Answer, token: EntraToken, issue
   if ("status" in identity) return sameAnswers(identity);
   const { given, label, trusts } = identity;
   const { issuer, audience, subject } = credentialsTrust(trusts, label, token);
-  const trusted = given && issuer.status === "fail" ? given : issuer;
+  const unlessGiven = (answer: Answer): Answer => (given && answer.status === "fail" ? given : answer);
+  const trusted = reachable(unlessGiven(issuer), token.issuer);
   return {
-    issuer: issuers.judged(reachable(trusted, token.issuer), token.issuer, NO_KEYS, ACCEPTED_ALGORITHMS),
-    audience,
+    issuer: issuers.judged(trusted, token.issuer, NO_KEYS, ACCEPTED_ALGORITHMS),
+    audience: unlessGiven(audience),
     subject: given ?? subject,
   };
 }
@@ -152,7 +153,7 @@ function refused(
 ): Answer {
   if (isOpen)
     return unknown(
-      `not every federated identity credential of ${label} is known: the identity is only looked up, the owner of a credential is known only after apply, or explain does not read its form`,
+      `not every federated identity credential of ${label} is known: the identity is only looked up, or the owner of a credential is known only after apply`,
       "also give explain the Terraform that declares them",
     );
   if (credentials.length === 0)

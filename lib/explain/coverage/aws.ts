@@ -8,7 +8,7 @@ import type { CloudCoverage, Coverage, TypeRow } from "./coverage";
 /** `region` came with version 6 for all regional types. */
 const COMMON = "id tags tags_all";
 const POLICIES = "aws_iam_role aws_iam_policy aws_iam_role_policy data.aws_iam_policy_document";
-const RESOURCE_POLICIES = "aws_ecr_repository_policy aws_ecr_registry_policy aws_organizations_policy";
+const RESOURCE_POLICIES = "aws_ecr_repository_policy aws_ecr_registry_policy";
 
 const STATEMENT: Coverage = {
   read: "sid effect actions not_actions resources not_resources",
@@ -113,7 +113,8 @@ const rows: Readonly<Record<string, TypeRow>> = {
     read: "cluster_name region",
     harmless: `${COMMON} fargate_profile_name pod_execution_role_arn subnet_ids`,
     computed: "arn status",
-    blocks: { selector: { read: "labels namespace" } },
+    // Labels only select fewer pods.
+    blocks: { selector: { read: "namespace", harmless: "labels" } },
     owner: "cluster_name",
   },
   aws_eks_node_group: {
@@ -149,7 +150,6 @@ const rows: Readonly<Record<string, TypeRow>> = {
     },
     owner: "tag",
   },
-  aws_ecr_account_setting: { read: "value", harmless: "name region" },
   aws_eks_cluster: {
     read: "name region",
     // What its nodes and its control plane run on, and who reaches its API server over which network.
@@ -188,8 +188,9 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "principal_arn",
   },
   aws_organizations_policy: {
-    read: "content type",
-    harmless: `${COMMON} name description skip_destroy`,
+    read: "type",
+    // Its being there is what counts, whatever it says.
+    harmless: `${COMMON} content name description skip_destroy`,
     computed: "arn",
   },
 };

@@ -136,7 +136,7 @@ export const azureCoverage: CloudCoverage = {
   harmless: `
     azuread_access_package azuread_administrative_unit_member azuread_app_role_assignment
     azuread_application_api_access azuread_application_app_role azuread_application_certificate
-    azuread_application_fallback_public_client azuread_application_flexible_federated_identity_credential
+    azuread_application_fallback_public_client
     azuread_application_from_template azuread_application_identifier_uri azuread_application_known_clients
     azuread_application_optional_claims azuread_application_owner azuread_application_password
     azuread_application_permission_scope azuread_application_pre_authorized azuread_application_redirect_uris
@@ -156,9 +156,5 @@ export const azureCoverage: CloudCoverage = {
     azurerm_resource_deployment_script_azure_power_shell azurerm_resource_group_template_deployment
     azurerm_subscription_template_deployment azurerm_tenant_template_deployment
     azurerm_template_deployment msgraph_resource msgraph_update_resource
-  `,
-  bodies: `
-    microsoft.authorization/denyassignments microsoft.authorization/roleassignments
-    microsoft.managedidentity/userassignedidentities/federatedidentitycredentials
   `,
 };

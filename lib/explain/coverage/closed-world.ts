@@ -8,7 +8,7 @@
  */
 
 import { push } from "../../model/grouped";
-import { type Known, orElse } from "../../model/known";
+import { type Known, isKnown, orElse } from "../../model/known";
 import { type Answer, pass, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { NotRead, Scope } from "../read/scope";
@@ -27,7 +27,6 @@ const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) =
 const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
 const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
 const CLUSTERS: readonly string[] = [...ROWS].flatMap(([type, { isCluster }]) => (isCluster ? [type] : []));
-const BODIES: readonly string[] = CLOUDS.flatMap(({ bodies }) => words(bodies));
 
 const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.pattern.test(type));
 
@@ -188,13 +187,14 @@ export class ClosedWorld {
         ...this.#bearing([resource]),
         mayDeclare: false,
       };
-    const isChanger = runs || (CHANGERS.has(type) && !isBodyRead(resource));
+    const isChanger = runs || CHANGERS.has(type);
     const isOther = row === undefined && !adopted && !HARMLESS.has(type);
     const family = isOther ? FAMILIES.filter((prefixes) => startsWith(type, prefixes)) : [];
     if (!isChanger && family.length === 0) return undefined;
     const named = this.#names
       .of(resource, this.#terraform)
       .filter((each) => isChanger || family.some((prefixes) => startsWith(each.type, prefixes)));
+    if (isChanger) named.push(...this.#ofLateTarget(resource));
     if (named.length === 0 && !isChanger) return undefined;
     return {
       says: (what) =>
@@ -204,6 +204,15 @@ export class ClosedWorld {
       ...this.#bearing(runs ? [resource, ...named] : named, isChanger ? textOf(resource) : ""),
       mayDeclare: isChanger,
     };
+  }
+
+  /** What a program may be aimed at that does not say at what: anything of its cloud. */
+  #ofLateTarget(resource: Resource): readonly Resource[] {
+    const isLate = TARGETS.some(
+      (name) => !isKnown(resource.text(name)) && this.#names.of(resource, this.#terraform, name).length === 0,
+    );
+    const cloud = isLate && CLOUDS.find(({ changers }) => words(changers).includes(resource.type));
+    return cloud ? Object.keys(cloud.rows).flatMap((type) => this.#ofRow(type)) : [];
   }
 
   /** What this bears on: grants to what is no resource name it in text. */
@@ -311,13 +320,6 @@ function startsWith(type: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => type.startsWith(prefix));
 }
 
-/** True for an azapi resource whose body is read where it matters. */
-function isBodyRead(resource: Resource): boolean {
-  if (!resource.type.startsWith("azapi_")) return false;
-  const type = orElse(resource.text("type"), () => undefined)?.toLowerCase();
-  return type !== undefined && BODIES.some((each) => type.startsWith(`${each}@`));
-}
-
 function bearing(what: string, clause: string): string {
   return `${clause}, so what becomes of ${what} is not known`;
 }
@@ -328,5 +330,7 @@ function argument([first = "", ...others]: readonly string[]): string {
     : `the argument ${first}, with ${others.length} others,`;
 }
 
+/** The arguments of programs that name what they change. */
+const TARGETS: readonly string[] = ["parent_id", "resource_id"];
 const MODULE = /^module\.([^.[]+)/;
 const NAME = /^module(?:\.|\[")([^".\]]+)/;

@@ -123,8 +123,6 @@ export interface CloudCoverage {
   readonly harmless: string;
   /** Types that can change anything that they name, by running programs or templates. */
   readonly changers: string;
-  /** Beginnings of the `type` of an azapi resource whose body is read, in lower case. */
-  readonly bodies?: string;
   /** The row of grants, whatever they are on. */
   readonly grants?: { readonly pattern: RegExp; readonly rowOf: (type: string) => TypeRow };
 }

@@ -65,17 +65,14 @@ const rows: Readonly<Record<string, TypeRow>> = {
     names: "name id",
   },
   google_artifact_registry_repository: {
-    read: "repository_id format location project",
+    read: "repository_id location project",
     harmless: `${COMMON} description labels kms_key_name cleanup_policies cleanup_policy_dry_run docker_config maven_config vulnerability_scanning_config`,
     computed: "create_time name update_time registry_uri effective_labels terraform_labels",
-    only: { mode: ["STANDARD_REPOSITORY", "VIRTUAL_REPOSITORY", "REMOTE_REPOSITORY"] },
+    // A virtual one reads others as a service agent; other formats hold no images.
+    only: { format: ["DOCKER", "docker"], mode: ["STANDARD_REPOSITORY", "REMOTE_REPOSITORY"] },
     blocks: {
       remote_repository_config: {
         harmless: "description disable_upstream_validation upstream_credentials docker_repository",
-        blocks: { common_repository: { read: "uri" } },
-      },
-      virtual_repository_config: {
-        blocks: { upstream_policies: { read: "repository", harmless: "id priority" } },
       },
     },
     names: "id name",

@@ -9,7 +9,6 @@ import { targetText } from "./grants";
 import type { GrantTo, Iam } from "./iam";
 import { memberKeys } from "./members";
 
-/** The rights of one grant. */
 export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly HeldRight[] {
   const { role, on, condition, resource } = grant;
   const under = condition === undefined ? "" : shown(condition.text);

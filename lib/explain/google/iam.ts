@@ -16,7 +16,6 @@ import { ByName, ROLES, roleName } from "./names";
 
 export interface GrantTo {
   readonly grant: Grant;
-  /** Its position among all grants. */
   readonly number: number;
   /** Whether the bearer is certainly its member. */
   readonly isTo: "yes" | "unknown";

@@ -16,7 +16,6 @@ import {
   shown,
   whether,
 } from "../../model/known";
-import type { TreeObject } from "../../model/tree";
 import { PROVIDER_KIND } from "../../rules/google/component";
 import { type Answer, broken, later, pass, seen, unknown } from "../answer";
 import type {
@@ -45,7 +44,7 @@ import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Credentials, mountedFile, nativeAnswer, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
-import { granted, rightsInWords } from "./rights";
+import { granted } from "./rights";
 import { type Exchanges, tokenOf } from "./trust";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
@@ -58,10 +57,6 @@ export class GoogleActors implements CloudAccess {
 
   constructor(exchanges: Exchanges, iam: Iam, terraform: Terraform) {
     this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
-  }
-
-  inWords(rights: TreeObject): readonly string[] {
-    return rightsInWords(rights);
   }
 
   /** True for a Secret that points an SDK to a token. */
@@ -113,7 +108,6 @@ export class GoogleActors implements CloudAccess {
 /** The issuers of GKE begin with it. */
 const GKE_ISSUER = "https://container.googleapis.com/";
 
-/** The facts for judging who acts. */
 interface Acting {
   readonly exchanges: Exchanges;
   readonly accounts: Accounts;

@@ -5,27 +5,14 @@
  */
 
 import { push } from "../../model/grouped";
-import {
-  type Known,
-  type Ternary,
-  and,
-  andThen,
-  is,
-  isKnown,
-  joined,
-  known,
-  map,
-  match,
-  orElse,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, and, is, isKnown, joined, known, orElse, shown } from "../../model/known";
 import { once, remembered } from "../../model/once";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import { AskedText } from "../../rules/google/cel-claims";
 import { type AskedResource, askedRepository, conditionMet } from "../../rules/google/permission";
 import { parseGoogleRegistryHost, projectPath } from "../../rules/google/registry";
 import { literalPattern } from "../../rules/wildcard";
-import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
+import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
 import type { Resource } from "../read/block";
@@ -35,7 +22,7 @@ import { named, plainAnswer } from "../shared/words";
 import { heldGrant } from "./held";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
-import { isProjectNumber, projectOf, taken } from "./names";
+import { isProjectNumber, projectOf } from "./names";
 
 /** The rights of bearers: one object for all with the same grants under the same owners. */
 export class Downloads {
@@ -83,10 +70,8 @@ const LOGIN = pass("Artifact Registry accepts the federated token itself, so the
 
 class Rights implements PullRights {
   readonly #all: readonly GrantTo[];
-  /** The grants whose role may allow downloads. */
   readonly #grants: readonly GrantTo[];
   readonly #iam: Iam;
-  /** The resources that declare repositories, by name. */
   readonly #declared: ReadonlyMap<string, readonly Resource[]>;
 
   constructor(grants: readonly GrantTo[], iam: Iam, declared: ReadonlyMap<string, readonly Resource[]>) {
@@ -123,12 +108,7 @@ class Rights implements PullRights {
       resource: () => resourceOf(place, name),
     });
     const where = whereOf(place, name.example);
-    const declared = this.#declaredAs(place, name);
-    const settled = this.#iam.settled(
-      this.#answer(allowed, where, place, name),
-      this.#module(allowed, place, name, declared),
-    );
-    return worstOf(settled, formatAnswer(declared, where) ?? upstreamAnswer(declared, place.project, where));
+    return this.#iam.settled(this.#answer(allowed, where, place, name), this.#module(allowed, place, name));
   }
 
   /** The declarations of the repository; for a pattern, of one that is certainly among its repositories. */
@@ -136,8 +116,7 @@ class Rights implements PullRights {
     const all = repositories.isOne
       ? (this.#declared.get(name.example) ?? [])
       : [...this.#declared].flatMap(([each, declared]) =>
-          // Which repository is meant matters only if they differ.
-          declared.some(isOther) && name.matches(literalPattern(each)) === "yes" ? declared : [],
+          name.matches(literalPattern(each)) === "yes" ? declared : [],
         );
     return all.filter(
       (each) => and(is(projectOf(each), project), is(each.stated("location"), location)) === "yes",
@@ -145,18 +124,13 @@ class Rights implements PullRights {
   }
 
   /** The answer if a module is given the repository, or the project if no grant on the repository decides. */
-  #module(
-    [first]: readonly Counted[],
-    place: Place,
-    name: AskedName,
-    declared: readonly Resource[],
-  ): Answer | undefined {
+  #module([first]: readonly Counted[], place: Place, name: AskedName): Answer | undefined {
     const { world } = this.#iam;
     if (world.isEmpty) return undefined;
     const isOfProject = first === undefined || first.grant.on.kind === "project";
     const what = isOfProject ? "the project or the repository" : "the repository";
     const values = [known(name.example), ...(isOfProject ? [known(place.project)] : [])];
-    return world.answer(what, declared, values);
+    return world.answer(what, this.#declaredAs(place, name), values);
   }
 
   /** A grant on the repository of another role, a download from elsewhere, or who may download from there. */
@@ -295,60 +269,3 @@ const placeOf = once(({ host, paths }: AskedRepository): Place | undefined => {
   const repositories = more.length === 0 ? AskedNames.one(repository) : AskedNames.covered(`${begun}*`);
   return { project, location: read.location, repositories };
 });
-
-/** True for a repository whose format may not be that of images. */
-function isOther(resource: Resource): boolean {
-  return match(
-    resource.text("format"),
-    (format = "docker") => !/^docker$/i.test(format),
-    () => true,
-  );
-}
-
-function formatAnswer(declared: readonly Resource[], where: string): Answer | undefined {
-  const other = declared.find(isOther);
-  return (
-    other &&
-    unknown(
-      `whether ${where} holds images is not known: its format is ${shown(other.text("format"))}`,
-      "pull from a repository with the format DOCKER",
-      seen("format", other.source),
-    )
-  );
-}
-
-/** Where a virtual or a remote repository names the repositories that it reads. */
-const UPSTREAMS = [
-  ["virtual_repository_config", "upstream_policies", "repository"],
-  ["remote_repository_config", "common_repository", "uri"],
-] as const;
-const OF_PROJECT = /^projects\/([^/]+)\//;
-
-/**
- * The answer if a repository reads others as the service agent of its project, which may read those of that project only.
- * Source: cloud.google.com/artifact-registry/docs/repositories/virtual-repo.
- */
-function upstreamAnswer(declared: readonly Resource[], project: string, where: string): Answer | undefined {
-  const isOwn = (upstream: Known<string>): boolean =>
-    orElse(
-      taken(upstream, OF_PROJECT, ([own]) => known(own === undefined || is(own, project) === "yes")),
-      () => false,
-    );
-  const reading = declared.find((resource) =>
-    UPSTREAMS.some(([config, block, argument]) => {
-      const all = andThen(resource.block(config), (each) => each?.blocks(block) ?? known([]));
-      return !orElse(
-        map(all, (found) => found.every((each) => isOwn(each.stated(argument)))),
-        () => false,
-      );
-    }),
-  );
-  return (
-    reading &&
-    unknown(
-      `${where} reads a repository of another project, and whether its service agent may is not known`,
-      "grant the Artifact Registry service agent of its project roles/artifactregistry.reader on the upstream repository",
-      seen("upstream repository", reading.source),
-    )
-  );
-}

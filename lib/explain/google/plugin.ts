@@ -164,7 +164,6 @@ export class GooglePlugin implements PluginCloud {
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
-/** The flags of klog. */
 const LOGGING: readonly string[] = Object.keys(PLUGINS.gcp.flags.kinds).filter((flag) => !OWN.includes(flag));
 
 function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {
@@ -172,15 +171,10 @@ function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence):
     broken(reason, `write ${COMMAND} as the first item of args`, log, where);
   const early = parsed.early.find((flag) => !LOGGING.includes(flag));
   const command = word(0);
-  if (command === undefined && open === undefined)
+  if (open === undefined && (command === undefined || is(command, COMMAND) === "no"))
     return refused(
-      `args lack the command ${COMMAND}, without which the plugin prints its help`,
+      `args lack the command ${COMMAND}${command === undefined ? "" : ` and have ${shown(command)} in its place`}`,
       "error decoding credential provider plugin response from stdout",
-    );
-  if (command !== undefined && is(command, COMMAND) === "no" && open === undefined)
-    return refused(
-      `the plugin has no command ${shown(command)}, so it exits`,
-      `unknown command "${shown(command)}"`,
     );
   if (command === undefined || early === undefined) return undefined;
   return refused(
@@ -192,12 +186,8 @@ function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence):
 function flowAnswer({ value }: EntryArguments, where: Evidence): Answer | undefined {
   const flow = orElse(value("authFlow") ?? known("gcr"), () => "gcr");
   if (flow === "gcr") return undefined;
-  const isOther = /^dockercfg(?:-url)?$/.test(flow);
-  const reason = isOther
-    ? "makes the plugin take credentials from the node's metadata instead of exchanging the token"
-    : "is not a value that the plugin knows, so it exits";
-  const log = isOther ? SILENT : `invalid value "${flow}" for authFlow`;
-  return broken(`--authFlow ${flow} ${reason}`, "remove --authFlow", log, where);
+  const reason = `with --authFlow ${flow} the plugin exchanges no token: it reads the node's metadata, or does not know the value`;
+  return broken(reason, "remove --authFlow", undefined, where);
 }
 
 function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange"], where: Evidence): Answer {

@@ -37,7 +37,6 @@ import { notSeen } from "../shared/words";
 import { taken } from "./names";
 import { type ProviderName, providerName } from "./pool";
 
-/** The content of a credential file. */
 export interface Credentials {
   readonly provider: Known<ProviderName | undefined>;
   /** `//iam.googleapis.com/projects/…/providers/<id>`. */
@@ -45,7 +44,6 @@ export interface Credentials {
   readonly tokenPath: Known<string>;
   /** The service account to act as; `undefined` if the pool's principal acts itself. */
   readonly email: Known<string> | undefined;
-  /** The API domain that it names. */
   readonly universe: Known<string>;
 }
 
@@ -104,7 +102,6 @@ function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
 }
 
 export interface MountedFile {
-  /** Whether the file is valid. */
   readonly answer: Answer;
   /** The file; `undefined` if none can be read. */
   readonly file: Credentials | undefined;

@@ -57,7 +57,6 @@ export interface PoolProvider {
   readonly audiences: Known<readonly Known<string>[]>;
   /** The keys that it was given, as text; `undefined` if it fetches them from the issuer. */
   readonly jwks: Known<string | undefined>;
-  /** Expressions by attribute. */
   readonly mapping: Known<ReadonlyMap<string, CelExpression>>;
   /** The attribute condition; `undefined` if it has none. */
   readonly condition: CelExpression | undefined;

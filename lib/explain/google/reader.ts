@@ -113,7 +113,6 @@ class Google implements Cloud {
     return this.#exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
   }
 
-  /** Read on first use. */
   get #policies(): Iam {
     return (this.#iam ??= new Iam(this.#terraform, this.#world));
   }

@@ -33,7 +33,6 @@ import type { Bearer } from "./members";
 const DENIED = "403 PERMISSION_DENIED";
 const ELSEWHERE = "also give explain the Terraform that declares the roles and their grants";
 
-/** The rights of a request, by kind. */
 interface Rights {
   readonly permissions: readonly Known<string>[];
   /** Roles in the bearer's own project. */
@@ -45,7 +44,6 @@ interface Rights {
   readonly condition: Known<string | undefined>;
 }
 
-/** A role on one resource. */
 interface AskedBinding {
   readonly role: Known<string>;
   readonly kind: (typeof KINDS)[number];
@@ -53,18 +51,6 @@ interface AskedBinding {
   readonly condition: Known<string | undefined>;
 }
 
-/** Permissions, roles and the condition, as written. */
-export function rightsInWords(rights: TreeObject): readonly string[] {
-  const { permissions, roles, bindings, condition } = rightsOf(rights);
-  const expression = orElse(condition, () => shown(condition));
-  return [
-    ...[...permissions, ...roles].map(shown),
-    ...bindings.map(bindingText),
-    ...(expression === undefined ? [] : [`the condition ${expression}`]),
-  ];
-}
-
-/** Reads the provider part of a request. */
 function rightsOf(rights: TreeObject): Rights {
   const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));
   return {

@@ -21,7 +21,6 @@ import { AGENT_KEY } from "../../rules/google/spoke";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
 import type { FleetWarning } from "../result";
-import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
@@ -30,7 +29,6 @@ import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { Identity } from "./identity";
 import { type Bearer, accountBearer } from "./members";
 import { isProjectNumber, piecesOf, projectOf } from "./names";
-import { nativeAnswer } from "./pods";
 
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\/(.+)$/;
 /** GKE clusters and members of fleets as spokes. */
@@ -41,10 +39,6 @@ export class GoogleSpokes implements CloudSpokes {
   constructor(terraform: Terraform, iam: Iam) {
     this.#terraform = terraform;
     this.#iam = iam;
-  }
-
-  native(account: ServiceAccountFact): Answer | undefined {
-    return nativeAnswer(account);
   }
 
   read(question: SpokeQuestion): SpokeReading {
@@ -116,7 +110,6 @@ function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: Spo
   );
 }
 
-/** Rights by RBAC or IAM. */
 function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
   if (working.length > 0) {
@@ -139,7 +132,6 @@ function wide(counted: Counted): FleetWarning {
 }
 
 interface IamEntry {
-  /** Whether the cluster admits the identity. */
   readonly admitted: Answer;
   /** Grants that certainly also give it rights in the cluster. */
   readonly working: readonly Counted[];
@@ -180,7 +172,6 @@ function iamEntry(
   return { admitted, working: iam.denial ? [] : working, mayWork: all.length > 0 };
 }
 
-/** Whether a predefined role admits its members. */
 function entersWith(role: string, isGateway: boolean): Ternary | boolean {
   if (ELSEWHERE.test(role)) return "no";
   if (GATEWAY_ROLE.test(role)) return isGateway;

@@ -40,7 +40,6 @@ import { type PoolProvider, type ProviderName, poolProviderOf, providerName } fr
 /** The plugin's log for every exchange that fails. */
 const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
 
-/** A token as presented to the exchange. */
 export interface Token {
   readonly issuer: Known<string>;
   readonly audience: Known<string>;
@@ -369,14 +368,8 @@ function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Kn
   const isHost = isProjectNumber(poolProject) ? "unknown" : same(poolProject, project);
   if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
   // A GKE cluster may also be registered in the fleet of another project.
-  if (isHost === "unknown" || !isFleet)
-    return unknown(
-      `whether ${pool} belongs to ${parsed.project}, the project of the ${isFleet ? "fleet membership" : "GKE cluster"}, or to its fleet is not known`,
-      "write the id of the fleet host project, or of the cluster's own, into --project-id",
-    );
-  return broken(
-    `the membership ${url} is in the fleet of project ${parsed.project}, which does not use ${pool}`,
-    "set --project-id to the fleet host project",
-    `${EMPTY} (invalid_target)`,
+  return unknown(
+    `whether ${pool} belongs to ${parsed.project}, the project of the ${isFleet ? "fleet membership" : "GKE cluster"}, or to its fleet is not known`,
+    "write the id of the fleet host project, or of the cluster's own, into --project-id",
   );
 }

@@ -7,7 +7,7 @@ import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components
 import { type Known, is, orElse, whyNot } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
-import { type Answer, type Evidence, seen, unknown } from "../answer";
+import { type Answer, seen, unknown } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
@@ -27,7 +27,6 @@ export interface AccessQuestion {
   readonly cloud: Cloud | undefined;
   /** `namespace/name`; the name is `*` if nothing shows which service accounts a component has. */
   readonly key: string;
-  /** True if it is recorded. */
   readonly declared: boolean;
   /** `undefined` for a workload. */
   readonly component: AskedComponent | undefined;
@@ -47,9 +46,8 @@ export interface AskedComponent {
   readonly intent: Intent | undefined;
 }
 
-/** What was asked for and what was meant, in the form of a request's provider part. */
+/** What was meant, in the form of a request's provider part. */
 export interface Intent {
-  readonly asks: TreeObject;
   readonly intends: TreeObject;
   /** Empty if no reason was given. */
   readonly reason: string;
@@ -113,7 +111,7 @@ function intentOf(declared: Declared | undefined, request: RequestFact | undefin
   const requestRights = request && rightsOf(request.providerSpec);
   const isOther =
     requestRights !== undefined && sameTree(treeOf(requestRights), treeOf(rightsOf(treeOf(asks)))) !== "yes";
-  return isOther ? undefined : { asks, intends, reason: declared.reason };
+  return isOther ? undefined : { intends, reason: declared.reason };
 }
 
 /** The provider part without `kind` and `apiVersion`. */
@@ -184,33 +182,13 @@ export function workloadQuestions(
   );
 }
 
-/** The answer, with what was narrowed or widened by design as evidence. */
-export function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefined): Answer {
+/** The answer, with the reason for which the rights differ from the request as evidence. */
+export function withIntent(answer: Answer, intent: Intent | undefined): Answer {
   if (intent === undefined || answer.status === "skipped") return answer;
-  const { asks, intends, reason } = intent;
-  const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
-  const because = reason === "" ? "" : `, because: ${reason}`;
-  const difference = (
-    what: string,
-    some: readonly string[],
-    others: readonly string[],
-  ): readonly Evidence[] => {
-    const rights = [...new Set(some)].filter((each) => !others.includes(each));
-    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
-    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
-    return rights.length === 0 ? [] : [seen(text, undefined)];
-  };
-  return {
-    ...plainAnswer(answer),
-    evidence: [
-      ...answer.evidence,
-      ...difference("asked for, but by design not granted", asked, meant),
-      ...difference("not asked for, but granted by design", meant, asked),
-    ],
-  };
+  const { reason } = intent;
+  const text = `judged by what was meant, not by the request${reason === "" ? "" : `, because: ${reason}`}`;
+  return { ...plainAnswer(answer), evidence: [...answer.evidence, seen(text, undefined)] };
 }
-
-const SHOWN = 6;
 
 /** The answer if an annotation holds a placeholder, which may be that with the identity. */
 export function unfilled({ annotations, source }: ServiceAccountFact): Answer | undefined {

@@ -50,7 +50,6 @@ import {
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
-  /** True if it is recorded. */
   readonly declared: boolean;
   /** `namespace/name`. */
   readonly key: string;
@@ -96,7 +95,6 @@ const CLOUD: readonly Step<AccessFacts>[] = [
   }),
 ];
 
-/** The links of each job. */
 export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
   component: new Runner([
     link({
@@ -214,7 +212,6 @@ function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declare
   );
 }
 
-/** A component or workload that was judged. */
 export interface JudgedAccess {
   /** `namespace/name` of the service account. */
   readonly subject: string;
@@ -232,7 +229,6 @@ export interface JudgedAccess {
 
 const OF_TRUST: readonly CheckId[] = ["issuer-trusted", "audience-accepted", "subject-admitted"];
 
-/** An identity that a service account names. */
 export interface NamedIdentity {
   readonly key: string;
   readonly identity: AccessIdentity;
@@ -258,7 +254,7 @@ export class Accesses {
 
   /**
    * The results of a cluster for the questions that are asked. `entering` are the service accounts of controllers that
-   * enter spokes: a separate job, which needs no rights in the cloud.
+   * enter spokes, or all of a namespace: a separate job, which needs no rights in the cloud.
    */
   *of(
     artefacts: ClusterArtefacts,
@@ -285,7 +281,8 @@ export class Accesses {
     entering: ReadonlySet<string>,
   ): readonly AccessQuestion[] {
     const acts = (cloud: Cloud, key: string): boolean =>
-      !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
+      ![key, `${namespacedName(key).namespace}/*`].some((each) => entering.has(each)) &&
+      this.#reading(artefacts, cloud, key, false) !== undefined;
     return job === "component"
       ? componentQuestions(artefacts, this.#clouds)
       : workloadQuestions(artefacts, this.#clouds, acts);
@@ -349,7 +346,7 @@ export class Accesses {
   }
 
   #facts(question: AccessQuestion): AccessFacts {
-    const { artefacts, cloud, key, component, declared, asks } = question;
+    const { artefacts, key, component, declared, asks } = question;
     const { identity, answer: named, pods, audiences } = this.#named(question);
     const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
@@ -364,7 +361,7 @@ export class Accesses {
       identity,
       token,
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences, artefacts), key),
-      permission: permission && cloud && withIntent(permission, cloud, component?.intent),
+      permission: permission && withIntent(permission, component?.intent),
     };
   }
 }

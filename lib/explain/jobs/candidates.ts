@@ -40,7 +40,7 @@ export function trustOfCandidates(
   if (first && candidates.length === 1 && first.trust.issuer.status !== "fail") {
     const answer = inferred(first);
     const certain = (claim: Claim): Answer =>
-      answer[claim].status !== "fail" || deniedAnyhow(claim, token, trust, trusted) !== undefined
+      answer[claim].status !== "fail" || trusted()?.length === 0 || deniedAnyhow(claim, token, trust, trusted)
         ? answer[claim]
         : perhapsElsewhere(answer[claim], first.candidate);
     return { ...answer, audience: certain("audience"), subject: certain("subject") };
@@ -53,7 +53,6 @@ export function trustOfCandidates(
   return { issuer, audience: own?.audience ?? DEPENDS, subject: subject ?? own?.subject ?? DEPENDS };
 }
 
-/** Says whose issuer it is. */
 function inferred({ candidate, trust }: Judged): TrustAnswer {
   const { issuer } = trust;
   const reason = `${issuer.reason}; it is the issuer of ${candidate.title}, the only cluster that was read`;

@@ -36,7 +36,6 @@ import { audienceGranted } from "./token-request";
 
 /** What becomes of the pull, and as whom: the chain, a pull secret, the node, or nothing. */
 export interface Fallback {
-  /** The answer of the check `otherwise`. */
   readonly answer: Answer;
   /** Words for `as` if the pull may work without the chain; `null` if it does not. */
   readonly as: string | null;

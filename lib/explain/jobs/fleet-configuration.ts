@@ -14,7 +14,9 @@ import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import {
+  type FleetConsumerKind,
   type NeededVersion,
+  ARGO_CD,
   ARGO_CD_SECRETS,
   MULTI_KUEUE,
   kueueField,
@@ -40,7 +42,6 @@ import { containersOf } from "../shared/pods";
 import {
   type Controller,
   type ControllerPods,
-  KINDS,
   argumentsOf,
   isElsewhere,
   settingOf,
@@ -74,7 +75,7 @@ export function controllerConfigured(
       where,
     );
   const version = versionOf(controller);
-  const outdated = versionIssues(title, hasSecrets ? ARGO_CD_SECRETS : KINDS[kind].needed, version);
+  const outdated = versionIssues(title, hasSecrets ? ARGO_CD_SECRETS : VERSIONED[kind]?.needed, version);
   const flags = readers.flatMap((reader) => argumentsOf({ ...reader, container: "" }));
   const issues = [
     ...listIssues(read).entries,
@@ -103,10 +104,18 @@ function versionIssues(
   return isOld ? [tooOld(needed, minorOf(title, version))] : [];
 }
 
+/** Consumers with images of their own, and the version that each needs at least. */
+const VERSIONED: Readonly<
+  Partial<Record<FleetConsumerKind, { readonly image: RegExp; readonly needed: NeededVersion }>>
+> = {
+  argocd: { image: /(?:^|\/)argocd:v?(\d+\.\d+(?:\.\d+)?)/, needed: ARGO_CD },
+  kueue: { image: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/, needed: MULTI_KUEUE },
+};
+
 /** The version in the tag of the controller's own image; `undefined` for another image, a digest or a late one. */
 const versionOf = once(({ kind, workloads }: Controller): string | undefined => {
   const images = workloads.flatMap(({ pods }) => pods.images.map(({ image }) => orElse(image, () => "")));
-  return images.map((image) => KINDS[kind].image?.exec(image)?.[1]).find((each) => each !== undefined);
+  return images.map((image) => VERSIONED[kind]?.image.exec(image)?.[1]).find((each) => each !== undefined);
 });
 
 /** The refusals of a list by itself, which every spoke asks about; none if its text cannot be read. */
@@ -170,7 +179,7 @@ const FLAGS = [FLAG, FLAG.slice(1)];
 
 /** Whether the gate is on in the configuration, or on the command line, which only a whole manifest shows. */
 function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answer | undefined {
-  const { list: read, readers, workloads, declared } = controller;
+  const { list: read, readers, workloads } = controller;
   const written = childOf(read?.configuration ?? treeOf(undefined), "featureGates");
   const gates = record(namedTree(written));
   const isStated = Object.keys(gates).length > 0;
@@ -178,7 +187,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   const flags = whole.map((pods) => settingOf(pods, FLAGS));
   // An empty flag means the same as a missing one.
   const given = flags.flatMap((flag) => flag || []);
-  const byFlag = whole.length > 0 ? given.length > 0 : declared && cluster.fleet?.gateByFlag === true;
+  const byFlag = whole.length > 0 ? given.length > 0 : cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses together with ${FLAG}`);
   if (!isKnown(knownJson(written)))
     return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
@@ -191,7 +200,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
       ? argumentsOf(pods).some((word) => word.includes(FLAG.slice(1)))
       : isElsewhere(flag);
   });
-  if (isOpen || (!isStated && whole.length === 0 && !declared))
+  if (isOpen)
     return unknown(`whether the manager has ${KUEUE_GATE} on its command line is not known`, GATE_REMEDY);
   if (isStated) return undefined;
   if (!byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
@@ -215,20 +224,17 @@ function isTrue(value: string): boolean {
   return /^(?:1|t|true)$/i.test(value);
 }
 
-function argoProblem(
-  { account, title, readers, kind, declared }: Controller,
-  namespace: string,
-): Answer | undefined {
+function argoProblem({ account, title, readers, kind }: Controller, namespace: string): Answer | undefined {
   const { namespace: home, name } = namespacedName(account);
   if (kind !== "argocd" || name === "*") return undefined;
   const elsewhere = profileNamespaceIssues({ title, profileNamespace: home }, namespace);
   if (elsewhere.length > 0) return unlessRefused(elsewhere, "");
-  return obstacle(readers.map((reader) => watching(reader, declared, namespace)));
+  return obstacle(readers.map((reader) => watching(reader, namespace)));
 }
 
 const DRY_RUN = "--dry-run";
 
-function watching(reader: ControllerPods, declared: boolean, namespace: string): Answer | undefined {
+function watching(reader: ControllerPods, namespace: string): Answer | undefined {
   const { pods, where, isPartial } = reader;
   const dryRun = settingOf(reader, [DRY_RUN], true) ?? "";
   if (isTrue(dryRun))
@@ -244,10 +250,9 @@ function watching(reader: ControllerPods, declared: boolean, namespace: string):
   const isScript =
     watched === undefined && argumentsOf(reader).some((each) => each.includes(ARGO_NAMESPACES));
   // A partial manifest shows no arguments; what was declared is in the header of its file.
-  const isUnseen = watched === undefined && isPartial && !isRead;
-  if (isUnseen && declared) return undefined;
+  if (watched === undefined && isPartial && !isRead) return undefined;
   const remedy = `give it ${ARGO_NAMESPACES} with ${namespace} in the list`;
-  if (isElsewhere(dryRun) || isScript || isUnseen || isElsewhere(watched ?? ""))
+  if (isElsewhere(dryRun) || isScript || isElsewhere(watched ?? ""))
     return unknown(`from which namespaces ${pods.title} reads profiles is not known`, remedy, where);
   const reason = `${pods.title} reads only profiles of ${names.join(", ")}, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);

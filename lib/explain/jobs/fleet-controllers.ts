@@ -1,19 +1,13 @@
 /*
- * Who opens connections to spokes: the workloads that run the plugin, found by what was recorded, or else by who mounts
- * a list of access providers and by the names of known consumers.
- * Sources: kubernetes-sigs/kueue:config/components; argoproj-labs/clusterprofile-integration-for-argocd.
+ * Who opens connections to spokes: the workloads that were recorded, or those of Argo CD where its cluster Secrets are.
+ * Who reads any other list is not known without a record.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
-import {
-  type FleetConsumerKind,
-  type NeededVersion,
-  ARGO_CD,
-  MULTI_KUEUE,
-  consumerKind,
-} from "../../rules/fleet/consumer";
+import { type FleetConsumerKind, ARGO_CD } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -21,7 +15,7 @@ import type { ProviderListFact } from "../read/fleet-facts";
 import type { DeclaredController, DeclaredFleet } from "../read/cluster-record";
 import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
-import { listEntries, withFields } from "./fleet-profile";
+import { withFields } from "./fleet-profile";
 
 export interface ControllerPods {
   /** The workload, merged from all manifests of it. */
@@ -39,7 +33,7 @@ export interface ControllerPods {
 
 /** A service account with which a controller enters spokes. */
 export interface Controller {
-  /** `namespace/name`; the name is `*` if nothing shows who reads the list. */
+  /** `namespace/name`; the name is `*` if nothing shows who reads the list: it may be any of the namespace. */
   readonly account: string;
   readonly title: string;
   readonly kind: FleetConsumerKind;
@@ -57,51 +51,8 @@ export interface Controller {
   readonly declared: boolean;
 }
 
-/** What is known about a controller. */
-interface KnownController extends Pick<Controller, "title" | "onPath" | "isDistroless"> {
-  /** The container that runs the plugin, by the name of the workload. */
-  readonly container: (workload: string) => string;
-  /** Service accounts of its own manifests that run the plugin. */
-  readonly accounts: readonly string[];
-  /** Its own image, with the version in it. */
-  readonly image?: RegExp;
-  readonly needed?: NeededVersion;
-}
-
-const KUEUE = "kueue-controller-manager";
-const ARGO_READER = "argocd-clusterprofile-controller";
+/** The workloads of Argo CD that enter the clusters of its Secrets. */
 const ARGO: readonly string[] = ["argocd-application-controller", "argocd-server"];
-/** Nothing tells these controllers apart unless they are declared. */
-const UNKNOWN: KnownController = {
-  title: "the controller",
-  onPath: undefined,
-  isDistroless: undefined,
-  container: () => "",
-  accounts: [],
-};
-
-export const KINDS: Readonly<Record<FleetConsumerKind, KnownController>> = {
-  argocd: {
-    title: ARGO_CD.title,
-    onPath: ["argocd-k8s-auth"],
-    isDistroless: false,
-    container: (workload) => workload,
-    accounts: ARGO,
-    image: /(?:^|\/)argocd:v?(\d+\.\d+(?:\.\d+)?)/,
-    needed: ARGO_CD,
-  },
-  kueue: {
-    title: MULTI_KUEUE.title,
-    onPath: [],
-    isDistroless: true,
-    container: () => "manager",
-    accounts: [KUEUE],
-    image: /(?:^|\/)kueue:v?(\d+\.\d+(?:\.\d+)?)/,
-    needed: MULTI_KUEUE,
-  },
-  knative: UNKNOWN,
-  other: UNKNOWN,
-};
 
 /** The controllers of a hub, sorted by service account. */
 export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[] {
@@ -111,24 +62,33 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
   const known = new Set(declared.map((controller) => controller.list));
   const found = fleet.lists
     .filter((each) => !known.has(each))
-    .flatMap((each) => controllersOfList(each, artefacts, workloads));
+    .flatMap((each) =>
+      each.form === "secrets" ? controllersOfSecrets(each, artefacts, workloads) : [unreadController(each)],
+    );
   return [...declared, ...found].sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
-/** The controller of a profile for which none was read. */
-export function unreadController(namespace: string): Controller {
-  const { title, onPath, isDistroless } = KINDS.other;
-  const nothing = { reader: undefined, workloads: [], readers: [], list: undefined, declared: false };
+/** Who reads a list, or enters the profiles of a namespace, where only a record would say who that is. */
+export function unreadController(where: ProviderListFact | string): Controller {
+  const list = typeof where === "string" ? undefined : where;
   return {
-    account: `${namespace}/*`,
-    title,
+    account: `${list ? list.namespace : where}/*`,
+    title: "the controller",
     kind: "other",
-    needsHealthy: false,
-    onPath,
-    isDistroless,
-    ...nothing,
+    ...UNDECLARED,
+    list,
+    onPath: undefined,
+    isDistroless: undefined,
   };
 }
+
+const UNDECLARED = {
+  needsHealthy: false,
+  reader: undefined,
+  workloads: [],
+  readers: [],
+  declared: false,
+} as const;
 
 function declaredControllers(
   fleet: Omit<DeclaredFleet<unknown>, "spokes">,
@@ -163,65 +123,29 @@ function declaredControllers(
   });
 }
 
-function controllersOfList(
-  read: ProviderListFact,
-  artefacts: ClusterArtefacts,
+function controllersOfSecrets(
+  list: ProviderListFact,
+  { serviceAccounts }: ClusterArtefacts,
   all: readonly WorkloadFact[],
 ): readonly Controller[] {
-  const here = all.filter(({ namespace }) => namespace === read.namespace);
-  const readers = here.filter(
-    (each) =>
-      (read.form !== "secrets" && mounts(each, read.configMap)) ||
-      (nameOf(each.title) === KUEUE && read.form === "kueue"),
-  );
-  const ofForm = consumerKind(undefined, read.form);
-  const kind = ofForm === "other" && isArgo(read, readers) ? "argocd" : ofForm;
-  const { title, onPath, isDistroless, accounts, container } = KINDS[kind];
-  const executing = kind === "argocd" ? here.filter(({ title: one }) => ARGO.includes(nameOf(one))) : readers;
-  const byAccount = new Map<string, readonly WorkloadFact[]>();
-  for (const each of executing) {
-    const account = accountOf(each, artefacts);
-    byAccount.set(account, [...(byAccount.get(account) ?? []), each]);
-  }
-  for (const name of accounts) {
-    const account = `${read.namespace}/${name}`;
-    const isThere = kind === "kueue" ? byAccount.size === 0 : artefacts.serviceAccounts.has(account);
-    if (isThere && !byAccount.has(account)) byAccount.set(account, []);
-  }
-  if (byAccount.size === 0) byAccount.set(`${read.namespace}/*`, []);
-  const [reader] = readers;
-  return [...byAccount].map(([account, run]) => ({
+  const { namespace } = list;
+  const here = all.filter((each) => each.namespace === namespace && ARGO.includes(nameOf(each.title)));
+  // A manifest with only some fields names no service account; those of Argo CD have the names of its workloads.
+  const executing = grouped(here, (each) => statedAccount(each) ?? each.title);
+  const own = ARGO.map((name) => `${namespace}/${name}`).filter((key) => serviceAccounts.has(key));
+  const accounts = [...new Set([...executing.keys(), ...own])];
+  return (accounts.length > 0 ? accounts : [`${namespace}/*`]).map((account) => ({
     account,
-    title,
-    kind,
-    needsHealthy: false,
-    reader: reader ? accountOf(reader, artefacts) : kind === "kueue" ? account : undefined,
-    workloads: run.map((pods) => controllerPods(pods, containerOf(pods, container(nameOf(pods.title))))),
-    readers: readers.map((pods) => controllerPods(pods, "")),
-    list: read,
-    onPath,
-    isDistroless,
-    declared: false,
+    title: ARGO_CD.title,
+    kind: "argocd",
+    ...UNDECLARED,
+    workloads: (executing.get(account) ?? []).map((pods) =>
+      controllerPods(pods, containerOf(pods, nameOf(pods.title))),
+    ),
+    list,
+    onPath: ["argocd-k8s-auth"],
+    isDistroless: false,
   }));
-}
-
-/** The list of Argo CD is read by a separate controller, or calls what only Argo CD's image has. */
-function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boolean {
-  return (
-    readers.some(({ title }) => nameOf(title) === ARGO_READER) ||
-    listEntries(read).some((each) => at(each, "execConfig", "command") === "argocd-k8s-auth")
-  );
-}
-
-/** A manifest with only some fields names no service account; known workloads have the same name as theirs. */
-function accountOf(pods: WorkloadFact, { serviceAccounts }: ClusterArtefacts): string {
-  const stated = statedAccount(pods);
-  if (stated !== undefined) return stated;
-  const named = `${pods.namespace}/${nameOf(pods.title)}`;
-  const [only = named, ...more] = [...serviceAccounts.keys()].filter(
-    (key) => namespaceOf(key) === pods.namespace,
-  );
-  return more.length > 0 ? named : only;
 }
 
 /** `undefined` if no manifest that was read names it. */
@@ -249,14 +173,6 @@ function controllerPods(pods: WorkloadFact, container: string): ControllerPods {
 
 function wordAt(tree: Tree, key: string): string {
   return text(orElse(childOf(tree, key), () => ""));
-}
-
-function mounts({ spec }: WorkloadFact, configMap: string): boolean {
-  return itemsOf(childOf(spec, "volumes")).some((volume) =>
-    [volume, ...itemsOf(childOf(volume, "projected", "sources"))].some(
-      (each) => orElse(childOf(each, "configMap", "name"), () => "") === configMap,
-    ),
-  );
 }
 
 function nameOf(title: string): string {

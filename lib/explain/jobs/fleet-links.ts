@@ -176,14 +176,18 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
   const written = serviceAccountOf(artefacts, account);
   if (written?.source)
     return pass(`${title} opens connections as ${account}`, seen("ServiceAccount", written.source));
-  return unknown(
+  const [reason, remedy] =
     read === undefined
-      ? "no list of access providers was read, so no controller is known that would enter"
-      : `no workload of ${title} was read`,
-    "also give explain the manifests of the controller and its list of access providers",
-    read ? [seen(read.title, read.source)] : [],
-  );
+      ? ["no list of access providers was read, so no controller is known that would enter", MANIFESTS]
+      : account.endsWith("/*") && read.form !== "secrets"
+        ? [`who reads ${read.title} is not known without a record of the fleet`, RECORD]
+        : [`no workload of ${title} was read`, MANIFESTS];
+  return unknown(reason, remedy, read ? [seen(read.title, read.source)] : []);
 }
+
+const MANIFESTS = "also give explain the manifests of the controller and its list of access providers";
+const RECORD =
+  "also give explain the workload-identity.json of the stack that declares the fleet, or state cluster.fleet with --facts";
 
 function runsAsOther(
   { pods, runsAs = "" }: Controller["workloads"][number],

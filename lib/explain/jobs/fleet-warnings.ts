@@ -1,20 +1,14 @@
 /*
- * What works but people should know. Source of the libraries' faults: kubernetes-sigs/cluster-inventory-api at v0.1.3,
- * pkg/access/config.go.
+ * What works but people should know.
  */
 
 import type { WorkloadIdentityError } from "../../errors";
 import { isKnown } from "../../model/known";
 import { once } from "../../model/once";
-import { at, list, text } from "../../model/parsed";
+import { at } from "../../model/parsed";
 import { childOf } from "../../model/tree";
 import { foreignManagerIssues, strayExtensionIssues } from "../../rules/fleet/cluster-profile";
-import {
-  ambiguousProviderIssues,
-  ignoredProfileData,
-  profileProviders,
-  unusedProviders,
-} from "../../rules/fleet/resolve-exec";
+import { ambiguousProviderIssues, ignoredProfileData, unusedProviders } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../result";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -23,17 +17,14 @@ import type { FleetAccessFacts } from "./fleet-links";
 import { providersFor } from "./fleet-plugin";
 import { listEntries, profileDocument, sentence } from "./fleet-profile";
 
-const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
-
 export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] {
-  const { artefacts, controller, call, spoke, profile } = facts;
+  const { artefacts, controller, spoke, profile } = facts;
   const { plain, tree } = profileDocument(profile);
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const isLateManager = !isKnown(childOf(tree, "spec", "clusterManager", "name"));
   const foreign = isLateManager ? [] : foreignManagerIssues(at(plain, "spec", "clusterManager", "name"));
-  const ignored = ignoredProfileData(providersFor(controller, plain), plain, controller.kind !== "kueue");
   const providers = providersFor(controller, plain);
-  const cluster = at(profileProviders(plain).get(call?.exec.provider ?? ""), "cluster");
+  const ignored = ignoredProfileData(providers, plain, controller.kind !== "kueue");
   const found = [
     ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, plain), where),
     ...asWarnings("cluster-manager-foreign", foreign, where),
@@ -42,14 +33,6 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
     ...asWarnings("profile-config-without-cluster-info", ignored.config, where),
     ...asWarnings("fleet-extension-invalid", strayExtensionIssues(plain), where),
     ...(controller.list ? unusedOf(artefacts)(controller.list) : []),
-    ...sharedVariables(facts),
-    ...IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
-      id: "cluster-setting-ignored",
-      reason: `access library 0.1.3 ignores ${key}`,
-      evidence: where,
-      remedy: "remove it, or make sure that the controller has a newer library",
-    })),
-    ...proxy(facts, cluster, where),
     ...withoutWorker(facts),
     ...(spoke?.warnings ?? []),
   ];
@@ -76,42 +59,6 @@ const unusedOf = once(({ fleet }: ClusterArtefacts) => {
     ]);
   });
 });
-
-/** The library writes the variables of one spoke into the configuration that it shares with the next one. */
-function sharedVariables({ controller: { list: read }, call }: FleetAccessFacts): readonly FleetWarning[] {
-  const provider = call?.exec.provider;
-  const entry = listEntries(read).find((each) => at(each, "name") === provider);
-  const policy = text(at(entry, "profileSourcedEnvVarsPolicy"));
-  if (policy === "" || policy === "Ignore" || read === undefined) return [];
-  return [
-    {
-      id: "profile-env-shared",
-      reason: `access library 0.1.3 keeps the variables of one spoke for the next one with the policy ${policy}`,
-      evidence: [seen(`access provider ${provider ?? ""}`, read.source)],
-      remedy: "set the same variables in every profile, or write an entry for each spoke",
-    },
-  ];
-}
-
-/** If the profile names no proxy, the library uses none, whatever the environment says. */
-function proxy(
-  { controller: { workloads } }: FleetAccessFacts,
-  cluster: unknown,
-  evidence: readonly Evidence[],
-): readonly FleetWarning[] {
-  const containers = workloads.flatMap(({ spec }) => list(spec["containers"]));
-  const variables = containers.flatMap((container) => list(at(container, "env")));
-  const isSet = variables.some((variable) => at(variable, "name") === "HTTPS_PROXY");
-  if (!isSet || at(cluster, "proxy-url") !== undefined) return [];
-  return [
-    {
-      id: "proxy-unused",
-      reason: "the container has HTTPS_PROXY, which connections to spokes do not use",
-      evidence,
-      remedy: "write proxy-url into the profile if the spoke is reached through the proxy",
-    },
-  ];
-}
 
 /** Kueue enters only spokes that a MultiKueueCluster refers to. */
 function withoutWorker({ artefacts, controller, profile }: FleetAccessFacts): readonly FleetWarning[] {

@@ -51,9 +51,16 @@ export class Fleets {
     this.#issuers = issuers;
   }
 
-  /** The service accounts that enter spokes, which need no rights in the cloud. */
+  /**
+   * The service accounts that enter spokes, which need no rights in the cloud: any of the namespace (`*`) where it is
+   * not known who reads a list there.
+   */
   controllers(artefacts: ClusterArtefacts): ReadonlySet<string> {
-    return new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
+    const entering = fleetQuestions(artefacts).filter(
+      ({ controller: { list, account } }) =>
+        !account.endsWith("/*") || (list !== undefined && list.form !== "secrets"),
+    );
+    return new Set(entering.map(({ controller }) => controller.account));
   }
 
   /** The results of some hubs; with `spoke`, only those of that spoke. */
@@ -104,11 +111,10 @@ export class Fleets {
     const reading =
       (cloud && this.#reading(question, call, cloud)) ??
       unnamed(
-        cloud?.spokes.native?.(account ?? unwritten(key)) ??
-          unknown(
-            `nothing that was read says as whom ${key} acts in the spoke's cloud: neither an annotation nor a variable nor a credential file`,
-            `also give explain the manifests of ${title} and of its service account`,
-          ),
+        unknown(
+          `nothing that was read says as whom ${key} acts in the spoke's cloud: neither an annotation nor a variable nor a credential file`,
+          `also give explain the manifests of ${title} and of its service account; what EKS Pod Identity and GKE give controllers is not judged`,
+        ),
       );
     const { identity, audiences } = reading;
     if (!identity) return { ...NOTHING, reading };

@@ -75,7 +75,6 @@ export function contestedHint({ contested }: NodeConfiguration): string {
   return `; MachineConfig ${owner} overwrites ${path} of ${lost}; such files are not merged`;
 }
 
-/** Whether the kubelet reads the file. */
 export function configurationRead(node: NodeConfiguration): Answer {
   const where = [seen(`nodes ${node.name}`, node.source), ...contestedFiles(node)];
   return match(
@@ -171,16 +170,12 @@ function refusalsOf(node: NodeConfiguration, kubelet: string, featureGates: Gate
 
 function refuses(node: NodeConfiguration, cluster: ClusterFacts, refusals: readonly Evidence[]): Answer {
   const text = refusals[0]?.text ?? "";
-  const off = node.gates.find(
-    ({ gates, isCertain }) => isCertain && clearRows(gates).some(([gate, on]) => GATES.includes(gate) && !on),
-  );
   const kubelet = cluster.kubelet ?? kubeletVersion(cluster) ?? "of any version";
   return broken(
     `kubelet ${kubelet} refuses the file and does not start: ${text}${contestedHint(node)}`,
     "correct the file; every pod of the node is affected",
     `"Failed to register CRI auth plugins" err="…${text}"`,
     refusals,
-    off ? [seen(off.title, off.source)] : [],
     contestedFiles(node),
   );
 }

@@ -70,11 +70,9 @@ export interface PullFacts extends TrustFacts {
   readonly rights: PullRights | undefined;
 }
 
-/** One pull. */
 export interface AskedPull {
   readonly artefacts: ClusterArtefacts;
   readonly puller: Puller;
-  /** The image, or the declared pattern. */
   readonly image: AskedImage;
   /** True if the kubelet never pulls it, by `imagePullPolicy`. */
   readonly isNeverPulled: boolean;
@@ -107,7 +105,6 @@ export function unknownName(
   });
 }
 
-/** The service account that is asked about. */
 export function selectedAccount(serviceAccount: string | undefined): string | undefined {
   refuseLate(serviceAccount);
   return serviceAccount === undefined ? undefined : Subject.of(serviceAccount).key;
@@ -134,7 +131,6 @@ export function pullerOf(
   return { key, account: serviceAccountOf(artefacts, key), origin, workload };
 }
 
-/** The service accounts whose pulls are declared. */
 export const declaredPullers: (artefacts: ClusterArtefacts) => ReadonlySet<string> = once(
   ({ cluster }) => new Set(cluster.pulls?.map(({ serviceAccount }) => serviceAccount)),
 );
@@ -197,7 +193,6 @@ export class PullQuestions {
     }
   }
 
-  /** The image of a text. */
   image(text: string): AskedImage {
     return this.#known(text, askedImage);
   }

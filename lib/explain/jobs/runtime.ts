@@ -12,12 +12,12 @@ import { at } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
-import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { type Answer, type Evidence, seen, unknown } from "../answer";
 import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
+import type { Source } from "../read/source";
 
-/** A repository on a host. */
-export interface NamedRepository {
+interface NamedRepository {
   /** With its port. */
   readonly host: string;
   readonly path: AskedName;
@@ -69,7 +69,6 @@ export function mirroredAs(rules: readonly MirrorRule[], repository: NamedReposi
   };
 }
 
-/** Evidence of the rules. */
 export function mirrorEvidence(mirrored: Mirrored | undefined): readonly Evidence[] {
   return (mirrored?.rules ?? []).map(({ title, place }) => seen(title, place));
 }
@@ -81,86 +80,43 @@ export function mirrorHint(mirrored: Mirrored | undefined): string {
   return `; the runtime tries the mirror ${mirrored.mirrors.join(", ")} first, ${how}`;
 }
 
-/** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` if nothing is known to. */
+/** Something of the runtime's configuration, and what it may do to a pull. */
+interface Setting {
+  readonly title: string;
+  readonly does: string;
+  readonly source: Source;
+}
+
+/** What may keep the runtime from pulling a repository with the pod's credentials; `undefined` if nothing is known to. */
 export function runtimeRefusal(
   { mirrors, registrySources, imagePolicies }: RegistryFacts,
   node: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
 ): Answer | undefined {
   const mirrored = mirroredAs(mirrors, repository);
-  const policy = imagePolicies.find(({ scopes }) => covering(scopes, repository) !== undefined);
-  return (
-    forbidden(registrySources, repository, mirrored) ??
-    (mirrored?.blocked ? withoutSource(mirrored, repository) : undefined) ??
-    inRuntimeFiles(node, repository, mirrored) ??
-    (policy &&
-      unknown(
-        `${policy.title} asks for signatures of ${nameOf(repository)}, and whether the image has them is not judged`,
-        "check that the image is signed as the policy requires",
-        seen(policy.title, policy.source),
-      ))
+  const [rule] = mirrored?.blocked ? mirrored.rules : [];
+  const limit = registrySources.find(
+    ({ blocked, allowed }) =>
+      covering(blocked, repository) !== undefined ||
+      allowed?.every((each) => coversRepository(each, repository) !== "yes"),
   );
-}
-
-function nameOf({ host, path }: NamedRepository): string {
-  return `${host}/${path.example}`;
-}
-
-/** OpenShift writes blocked registries into registries.conf, and allowed ones into policy.json. */
-function forbidden(
-  sources: RegistryFacts["registrySources"],
-  repository: NamedRepository,
-  mirrored: Mirrored | undefined,
-): Answer | undefined {
-  const name = nameOf(repository);
-  for (const { blocked, allowed, source } of sources) {
-    const where = seen("Image/cluster", source);
-    const scope = covering(blocked, repository);
-    const isLeftOut = allowed && !allowed.some((each) => coversRepository(each, repository) === "yes");
-    if (scope === undefined && !isLeftOut) continue;
-    if (mirrored || (blocked.length > 0 && allowed))
-      return unknown(
-        `Image/cluster keeps the runtime from ${repository.host}, and whether it pulls ${name} ${mirrored ? `from the mirror ${mirrored.mirrors.join(", ")}` : "with both lists"} is not judged`,
-        "ask about the image by the mirror's name, or give one of the two lists",
-        where,
-      );
-    return scope === undefined
-      ? broken(
-          `Image/cluster limits the runtime to allowedRegistries, none of which is ${name}`,
-          `add ${repository.host} to allowedRegistries`,
-          `event: Source image rejected: Running image docker://${name} is rejected by policy`,
-          where,
-        )
-      : broken(
-          `Image/cluster blocks ${scope} for the runtime`,
-          `remove ${scope} from blockedRegistries`,
-          blockedEvent(scope),
-          where,
-        );
-  }
-  return undefined;
-}
-
-function blockedEvent(scope: string): string {
-  return `event: registry ${scope} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`;
-}
-
-/** What follows for the pull if the source itself is never contacted. */
-function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer {
-  const { rules, mirrors, elsewhere } = mirrored;
-  const { host } = repository;
-  const [name, where] = [nameOf(repository), mirrors.join(", ")];
-  if (!elsewhere)
-    return unknown(
-      `the runtime never pulls ${name} itself, only its mirror ${where}; whether the identity may read that is not judged`,
-      `ask about the image by the mirror's name, or set mirrorSourcePolicy to AllowContactingSource`,
-      mirrorEvidence(mirrored),
-    );
-  return broken(
-    `the runtime never contacts ${host} for ${name}, only the mirror ${where}, and shows no credentials of the pod to another host`,
-    "set mirrorSourcePolicy to AllowContactingSource, name the mirror in the pod, or give the nodes' global pull secret a login for the mirror",
-    blockedEvent(rules[0]?.source ?? host),
-    mirrorEvidence(mirrored),
+  const policy = imagePolicies.find(({ scopes }) => covering(scopes, repository) !== undefined);
+  const found: Setting | undefined =
+    (limit && { title: "Image/cluster", does: "limits or blocks registries", source: limit.source }) ??
+    (rule && {
+      title: rule.title,
+      does: `lets the runtime contact only the mirror ${rule.mirrors.join(", ")}`,
+      source: rule.place,
+    }) ??
+    inRuntimeFiles(node, repository, mirrored) ??
+    (policy && { title: policy.title, does: "asks for signatures", source: policy.source });
+  return (
+    found &&
+    unknown(
+      `${found.title} ${found.does}, and may keep the runtime from pulling ${repository.host}/${repository.path.example} with the pod's credentials`,
+      "check whether it does; a mirror on another host gets no credentials of the pod, unless the pod names it",
+      seen(found.title, found.source),
+    )
   );
 }
 
@@ -213,7 +169,7 @@ function inRuntimeFiles(
   { name: pool, files }: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
   mirrored: Mirrored | undefined,
-): Answer | undefined {
+): Setting | undefined {
   for (const [path, { content, owner = "", source }] of files) {
     if (![...FILES, HOSTS].some((each) => each.test(path))) continue;
     if (mirrored && owner.endsWith(GENERATED) && !path.endsWith("policy.json")) continue;
@@ -223,11 +179,7 @@ function inRuntimeFiles(
       () => true,
     );
     if (mayBe)
-      return unknown(
-        `${path} of the nodes ${pool} configures the runtime, and may send the pull of ${nameOf(repository)} to a mirror, without the pod's credentials, or reject the image`,
-        "check the file; only Image/cluster, ImageDigestMirrorSet and ImageTagMirrorSet are judged",
-        seen(path, source),
-      );
+      return { title: `${path} of the nodes ${pool}`, does: "names mirrors or rejects images", source };
   }
   return undefined;
 }

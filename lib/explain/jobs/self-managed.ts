@@ -10,6 +10,7 @@ import {
   all,
   andThen,
   is,
+  isAbsent,
   isKnown,
   known,
   map,
@@ -24,7 +25,7 @@ import {
 import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
 import { treeOf } from "../../model/tree";
 import { isOwnInEachCluster } from "../../rules/fleet/authentication";
-import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
+import { UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
 import { evaluateCel } from "../../rules/google/cel-evaluation";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
@@ -36,7 +37,6 @@ import { withFields } from "./fleet-profile";
 
 /** What a spoke outside any cloud says about a controller. */
 export interface SelfManagedReading {
-  /** Whether its pods have the token. */
   readonly reading: AccountReading;
   readonly trust: TrustAnswer;
   readonly spoke: SpokeReading;
@@ -195,11 +195,11 @@ function subjectAnswer(
   if (!isKnown(user))
     return unknown(
       "how the user's name is made cannot be determined",
-      "make it from the claim sub",
+      "make it from the claim sub with a prefix, without an expression",
       seen("claimMappings", one.source),
     );
   const where = seen("userValidationRules", one.source);
-  const judged = one.rules.map((rule) => [rule, ruleOutcome(rule, one, user, token)] as const);
+  const judged = one.rules.map((rule) => [rule, ruleOutcome(rule, one, user)] as const);
   const refusing = judged.find(([, outcome]) => outcome === "no");
   if (refusing)
     return broken(
@@ -224,76 +224,41 @@ function unpinned(one: AuthenticatorFact): SpokeReading["warnings"][number] {
   };
 }
 
-/** Name of the user; not known if it is made from something that only the token shows. */
+/** Name of the user; not known if it is made from anything but the claim `sub` behind a prefix. */
 function userName({ claim, prefix, expression }: AuthenticatorFact, token: TokenQuestion): Known<string> {
-  return andThen(expression, (made) => {
-    if (made !== undefined) {
-      const value = evaluated(made, { claims: claimsOf(token) });
-      return typeof value === "string" && value !== ""
-        ? known(value)
-        : unread("the expression is not evaluated");
-    }
-    if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made from another claim");
-    return andThen(prefix, (start) =>
-      start === undefined ? unread("it has no prefix") : known(start + serviceAccountUser(token)),
-    );
-  });
+  const isOfSubject = isAbsent(expression) && is<string | undefined>(claim, "sub") === "yes";
+  return isOfSubject
+    ? map(prefix, (start) => (start ?? "") + serviceAccountUser(token))
+    : unread("it is made from something else");
 }
 
-/** Whether a rule for claims or users admits the user. */
-function ruleOutcome(
-  written: Known<string>,
-  { hasGroups }: AuthenticatorFact,
-  user: Known<string>,
-  token: TokenQuestion,
-): Ternary {
+/** Whether a rule admits the user; one that looks at other claims is not evaluated. */
+function ruleOutcome(written: Known<string>, { hasGroups }: AuthenticatorFact, user: Known<string>): Ternary {
   return match(
     all([written, user]),
     ([rule = "", username = ""]) => {
+      if (UNJUDGED.test(rule)) return "unknown";
       const groups = hasGroups ? UNKNOWN_CLAIM : [];
-      const value = evaluated(rule, {
-        claims: claimsOf(token),
+      const answer = evaluateCel(rule, {
         user: { username, groups, uid: UNKNOWN_CLAIM, extra: UNKNOWN_CLAIM },
       });
-      return typeof value !== "boolean" ? "unknown" : value ? "yes" : "no";
+      return answer.kind !== "value" || typeof answer.value !== "boolean"
+        ? "unknown"
+        : answer.value
+          ? "yes"
+          : "no";
     },
     () => "unknown",
   );
 }
 
+/** The claims of the token, and a function that only Google has, and an API server does not know. */
+const UNJUDGED = /\bclaims\b|\.extract\s*\(/;
+
 /** False if all rules also admit another service account of the hub. */
 function namesUsers(entry: AuthenticatorFact, token: TokenQuestion): boolean {
-  const other = { ...token, namespace: "other", name: "other" };
-  const user = orElse(userName(entry, other), () => "");
-  return entry.rules.some((rule) => ruleOutcome(rule, entry, known(user), other) !== "yes");
-}
-
-/** The claims of a bound token that kube-apiserver issues for a pod. Source: kubernetes:pkg/serviceaccount/claims.go. */
-function claimsOf(token: TokenQuestion): CelClaims {
-  const { namespace, name, issuer, audience } = token;
-  const late = { exp: UNKNOWN_CLAIM, iat: UNKNOWN_CLAIM, jti: UNKNOWN_CLAIM, nbf: UNKNOWN_CLAIM };
-  return {
-    ...late,
-    aud: isKnown(audience) ? [orElse(audience, () => "")] : UNKNOWN_CLAIM,
-    iss: orElse(issuer, () => UNKNOWN_CLAIM),
-    sub: serviceAccountUser(token),
-    "kubernetes.io": {
-      namespace,
-      node: UNKNOWN_CLAIM,
-      pod: UNKNOWN_CLAIM,
-      serviceaccount: { name, uid: UNKNOWN_CLAIM },
-      warnafter: UNKNOWN_CLAIM,
-    },
-  };
-}
-
-/** Functions that only Google has, and an API server does not know. */
-const FOREIGN = /\.extract\s*\(/;
-
-function evaluated(expression: string, variables: CelVariables): unknown {
-  if (FOREIGN.test(expression)) return undefined;
-  const answer = evaluateCel(expression, variables);
-  return answer.kind === "value" ? answer.value : undefined;
+  const user = userName(entry, { ...token, namespace: "other", name: "other" });
+  return entry.rules.some((rule) => ruleOutcome(rule, entry, user) !== "yes");
 }
 
 /** The projected token at a path, in every workload of the controller. */

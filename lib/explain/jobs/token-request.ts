@@ -118,7 +118,6 @@ const apiServerRules = once((cluster: ClusterFacts): ApiServerRules | undefined 
 /** Any node, because a pull by any node cannot rely on rules about single nodes. */
 const NODE = { user: "system:node:*", groups: DEFAULT_NODE_GROUPS, apiGroup: "" } as const;
 
-/** May the kubelet get the service account? */
 export function accountReadable(artefacts: ClusterArtefacts, key: string): Answer {
   // The version comes first, since its answer is the same for all service accounts.
   const apiServer = apiServerRules(artefacts.cluster);

@@ -26,7 +26,6 @@ import { obstacle } from "../obstacle";
 import { VERIFIABLE, keySet } from "./key-set";
 import type { Doubt, Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
 
-/** A store that publishes an issuer. */
 interface Host {
   readonly issuer: Known<string>;
   readonly store: ObjectStore;
@@ -38,7 +37,6 @@ interface Host {
 
 const DISCOVERY = ".well-known/openid-configuration";
 
-/** The issuers that were read. */
 export class PublishedIssuers implements Issuers {
   readonly #stores: readonly ObjectStore[];
   readonly #world: ClosedWorld;
@@ -219,7 +217,6 @@ function issuerIn({ text }: StoredObject): Known<string> {
   return isAbsent(issuer) ? known("") : (issuer as Known<string>);
 }
 
-/** What is wrong with a discovery document. */
 function ofDiscovery(discovery: StoredObject, { issuer }: Host): Answer | undefined {
   const where = seen("discovery document", discovery.source);
   const named = issuerIn(discovery);

@@ -11,7 +11,6 @@ import { list, record } from "../../model/parsed";
 import { type Tree, childOf, isTreeList, knownJson, optionalText, parsedTree } from "../../model/tree";
 import { type AcceptedAlgorithms, derivedKeyId } from "../../rules/openid/jwks";
 
-/** A key set. */
 export interface KeySet {
   readonly ids: readonly string[];
   /** The ids of those that verify signatures, by the members that make a key. */

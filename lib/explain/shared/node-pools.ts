@@ -26,7 +26,6 @@ import { bytesOfBase64 } from "../read/encoded-content";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 
-/** A pool of nodes that Terraform declares. */
 export interface NodePool {
   readonly name: string;
   /** Name of its cluster; `undefined` if it names none. */

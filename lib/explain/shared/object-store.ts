@@ -15,7 +15,6 @@ export interface Doubt {
   readonly evidence: readonly Evidence[];
 }
 
-/** An object as it is declared. */
 export interface StoredObject {
   /** Its text; not known if the resource does not contain it, as with a file. */
   readonly text: Known<string>;
@@ -32,11 +31,9 @@ export interface StoreDoor {
   readonly basesFor: (url: Known<string>) => readonly Known<string>[];
   /** Why it is not certain that everyone gets the objects of these names; `undefined` if it is. */
   readonly doubt: (names: readonly string[]) => Doubt | undefined;
-  /** What serves them. */
   readonly parts: readonly Resource[];
 }
 
-/** A bucket or container. */
 export interface ObjectStore {
   /** Its name, or that of the account; URLs with it are suspected to be here. */
   readonly name: Known<string>;
@@ -49,7 +46,6 @@ export interface ObjectStore {
   readonly isServedElsewhere: (issuer: Known<string>) => boolean;
 }
 
-/** The issuers whose documents were read. */
 export interface Issuers {
   /**
    * The answer of a cloud that trusts the issuer and asks it for its keys; `log` is what the cloud says if it cannot.
@@ -61,7 +57,6 @@ export interface Issuers {
   readonly published: readonly Known<string>[];
 }
 
-/** Keys that an issuer publishes. */
 export interface PublishedKeys {
   readonly ids: readonly string[];
   /** The ids of those that verify signatures, by the members that make a key. */

@@ -8,7 +8,6 @@ import type { PluginFacts } from "../../model/cluster";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { type Answer, type Evidence, broken, unknown } from "../answer";
 
-/** The arguments of an entry. */
 export interface EntryArguments {
   readonly parsed: ParsedArguments;
   /** The value of a flag, the last if there are several; `undefined` if it is not given. */
@@ -20,7 +19,6 @@ export interface EntryArguments {
 
 const BETWEEN = "\u0000";
 
-/** Takes the arguments of a plugin apart. */
 export function entryArguments(plugin: string, args: readonly Known<string>[]): EntryArguments {
   const open = args.find((argument) => !beginsWithText(argument));
   const readable = args.filter(beginsWithText);

@@ -129,7 +129,6 @@ export class StoreIndex {
   }
 }
 
-/** A doubt about a resource. */
 export function doubtAbout(resource: Resource, reason: string): Doubt {
   return { reason, evidence: [seen(resource.type, resource.source)] };
 }

@@ -383,8 +383,8 @@ describe("explain", () => {
       "denied subject-admitted: aws:RequestTag/": {
         "without session tags": association({ disable_session_tags: true }),
       },
-      "denied account-annotated: EKS accepts only one": { "beside another one": second({}) },
-      "unknown account-annotated: whether both are in one cluster": {
+      "unknown account-annotated: EKS accepts only one": {
+        "beside another one": second({}),
         "beside another one, of a cluster that is not known": second({ cluster_name: "${var.n}" }),
       },
       [`unknown identity-found: ${ROLE}x`]: { "beside an annotation": annotated(association({})) },
@@ -421,19 +421,14 @@ describe("explain", () => {
           automatic({}),
           also("aws_eks_node_group", "n", { cluster_name: "prod" }),
         ),
+      },
+      "unknown pods-configured: may run on Fargate": {
         "and some pods on Fargate": fargate({
           selector: [{ namespace: "shop", labels: { fargate: "yes" } }],
         }),
-      },
-      "denied pods-configured: run on Fargate": {
         "and pods on Fargate": fargate({ selector: [{ namespace: "sh*" }] }),
-        "and pods on Fargate, as a state has them": fargate({
-          selector: [{ namespace: "shop", labels: null }],
-        }),
+        ...(Object.fromEntries(unknownProfiles) as Record<string, Change>),
       },
-      "unknown pods-configured: whether pods of namespace shop run on Fargate": Object.fromEntries(
-        unknownProfiles,
-      ) as Record<string, Change>,
       "unknown pods-configured: may run on Windows": {
         "and pods on Windows": pod({ nodeSelector: { "kubernetes.io/os": "windows" } }),
         "and pods with an affinity to Windows": pod({ affinity }),

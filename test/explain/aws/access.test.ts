@@ -223,14 +223,6 @@ describe("what a request asks for", () => {
     expect(granted(own, { resource, action: "kms:Decrypt" }, {}, provider, arn)).toBe(status);
   });
 
-  it.each<[string, object, Status]>([
-    ["that denies it", { Statement: { Effect: "Deny", Action: "ec2:*", Resource: "*" } }, "unknown"],
-    ["that denies something else", { Statement: { Effect: "Deny", Action: "ecr:*", Resource: "*" } }, "pass"],
-  ])("a policy of the organization %s", (_, content, status) => {
-    const more = { aws_organizations_policy: { limit: { name: "limit", content: JSON.stringify(content) } } };
-    expect(granted(ALLOW, {}, more)).toBe(status);
-  });
-
   it.each<[string, unknown, unknown, Status, string]>([
     ["that denies it", ALLOW, { ...ALLOW, Effect: "Deny" }, "fail", "the permissions boundary: "],
     ["that is not known", ALLOW, "${var.boundary}", "unknown", "the permissions boundary: "],
@@ -271,24 +263,6 @@ describe("what a request asks for", () => {
       status,
       reason: expect.stringContaining(reason) as string,
     });
-  });
-
-  it("in words", () => {
-    const rights = {
-      statementEntries: [
-        {
-          effect: "Allow",
-          action: ["s3:Get*"],
-          resource: "*",
-          policyCondition: { StringEquals: { a: "b" } },
-        },
-        { effect: "Deny", action: ["s3:X"], resource: "y" },
-      ],
-    };
-    expect(aws(role([])).cloud.access.inWords(rights as never)).toEqual([
-      "s3:Get* on * under conditions",
-      "no s3:X on y",
-    ]);
   });
 });
 

@@ -1,16 +1,12 @@
-import { expect, it } from "vitest";
 import { inDocument, put } from "../../fixtures/explain/documents";
-import { withoutDocument, withoutResource } from "../../fixtures/explain/fleet";
-import { checkOf } from "../../fixtures/explain/checks";
-import { entered, fleetChecks, spokeOf } from "../../fixtures/explain/fleet-checks";
+import { withoutResource } from "../../fixtures/explain/fleet";
+import { fleetChecks, spokeOf } from "../../fixtures/explain/fleet-checks";
 import {
   type Damage,
   HUB,
-  added,
   both,
   listed,
   profile,
-  recorded,
   resource,
   told,
 } from "../../fixtures/explain/fleet-damages";
@@ -84,57 +80,3 @@ fleetChecks(ID, "Argo CD's own access provider", { artefacts: argoFleet(), spoke
   ["for Google", builtin("gcp"), "fail", "no ConfigMap with a credential file"],
   ["for Azure", builtin("azure"), "fail", "has no azure.workload.identity"],
 ]);
-
-const association = (service_account: string): Damage =>
-  added("aws_eks_pod_identity_association", {
-    cluster_name: "hub",
-    namespace: "kueue-system",
-    service_account,
-    role_arn: "arn:aws:iam::111122223333:role/kueue",
-  });
-
-/** Identities that the clouds of hubs give of themselves are not judged, and it is said what to do. */
-it.each<readonly [string, string, Damage, string, string]>([
-  [
-    "EKS Pod Identity",
-    "eks-p",
-    association("kueue-controller-manager"),
-    "EKS Pod Identity gives kueue-system/kueue-controller-manager a role",
-    "trusts pods.eks.amazonaws.com",
-  ],
-  [
-    "nothing at all",
-    "eks-p",
-    (all) => all,
-    "nothing that was read says as whom",
-    "give explain the manifests",
-  ],
-  [
-    "EKS Pod Identity of another service account",
-    "eks-p",
-    association("other"),
-    "nothing that was read says as whom",
-    "give explain the manifests",
-  ],
-  [
-    "GKE Workload Identity",
-    "gke-d",
-    both(
-      (all) => withoutDocument(all, HUB, "kind: ConfigMap", "external_account"),
-      account(["annotations"], {
-        "iam.gke.io/gcp-service-account": "k@acme-prod.iam.gserviceaccount.com",
-      }),
-    ),
-    "lets kueue-system/kueue-controller-manager act as k@acme-prod.iam.gserviceaccount.com",
-    "roles/iam.workloadIdentityUser",
-  ],
-])("without a record of the fleet, %s is not judged", (_, spoke, damage, reason, remedy) => {
-  const undeclared = both(recorded([], undefined), account(["annotations"], {}), damage);
-  const result = entered(spokeOf(spoke), undeclared);
-  expect(result.verdict).toBe("unknown");
-  expect(checkOf(result, ID)).toMatchObject({
-    status: "unknown",
-    reason: expect.stringContaining(reason) as string,
-    remedy: expect.stringContaining(remedy) as string,
-  });
-});

@@ -1,5 +1,5 @@
 import { allSpokes } from "../../fixtures/explain/all-spokes";
-import { add, inDocument, put } from "../../fixtures/explain/documents";
+import { inDocument, put } from "../../fixtures/explain/documents";
 import { withoutDocument } from "../../fixtures/explain/fleet";
 import { fleetChecks, spokeIn, spokeOf } from "../../fixtures/explain/fleet-checks";
 import {
@@ -11,7 +11,6 @@ import {
   recorded,
   told,
   token,
-  unrecorded,
   volume,
   withoutNamed,
   withoutVariables,
@@ -49,13 +48,6 @@ const webhooks = (names: readonly string[]): Damage => recorded(["podIdentityWeb
 fleetChecks(ID, "AWS with the webhook", spokeOf("eks-g"), [
   // awsdocs/amazon-eks-user-guide: the webhook is part of the control plane, whatever was stated.
   ["of an EKS hub, which was not stated", webhooks([]), "pass"],
-  [
-    "of which nothing is recorded",
-    unrecorded,
-    "unknown",
-    "it is not recorded whether the cluster runs the pod identity webhook of AWS",
-    { cluster: { issuer: "https://hub.example", apiServer: "1.35" }, verdict: "denied" },
-  ],
   [
     "and another token for the plugin",
     told("aws-eks-g", "AWS_WEB_IDENTITY_TOKEN_FILE", "/x"),
@@ -200,16 +192,6 @@ fleetChecks(ID, "a token that Kubernetes refuses", spokeOf("own"), [
 ]);
 
 const sidecar = [HUB, "      containers:\n", "      containers:\n        - name: side\n"] as const;
-const unrecordedSidecar = (all: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
-  inDocument(
-    unrecorded(all),
-    HUB,
-    ["Deployment"],
-    put(["spec", "template", "spec", "containers"], add({ name: "side" })),
-  );
-
 fleetChecks(ID, "a custom controller", { artefacts: entering(), spoke: "own" }, [
   ["beside a sidecar, where the record says which container runs the plugin", sidecar, "pass"],
-  ["without a record, of one container", unrecorded, "pass", "", { verdict: "unknown" }],
-  ["without a record, beside a sidecar", unrecordedSidecar, "unknown"],
 ]);

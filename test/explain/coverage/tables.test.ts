@@ -39,7 +39,9 @@ const NOT_UNDERSTOOD: readonly string[] = [
   "google_iam_workload_identity_pool_provider.aws",
   "google_iam_workload_identity_pool_provider.saml",
   "google_iam_workload_identity_pool_provider.x509",
-  // Repositories of other formats hold no images.
+  // Virtual repositories read others, and repositories of other formats hold no images.
+  "google_artifact_registry_repository.virtual_repository_config",
+  "google_artifact_registry_repository.remote_repository_config.common_repository",
   "google_artifact_registry_repository.remote_repository_config.apt_repository",
   "google_artifact_registry_repository.remote_repository_config.maven_repository",
   "google_artifact_registry_repository.remote_repository_config.npm_repository",
@@ -137,7 +139,11 @@ const codeOf = (...folders: readonly string[]): string =>
 /** What a row lists as read, also in its blocks, and the blocks themselves. */
 const readIn = ({ read, blocks = {} }: Coverage): readonly string[] => [
   ...words(read),
-  ...Object.entries(blocks).flatMap(([name, row]) => [name, ...readIn(row)]),
+  // A block of harmless arguments alone is not asked for.
+  ...Object.entries(blocks).flatMap(([name, row]) => {
+    const inside = readIn(row);
+    return inside.length > 0 ? [name, ...inside] : [];
+  }),
 ];
 
 const allNames = (row: Coverage): readonly string[] => [
@@ -164,7 +170,6 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "metadata_host",
     "primary_blob_endpoint",
     "primary_web_host",
-    "resource_id",
     "storage_account_id",
     "storage_account_name",
     "storage_container_id",

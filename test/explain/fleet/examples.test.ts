@@ -1,14 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fleetRunner } from "../../../lib/explain/jobs/fleet-links";
-import {
-  type Edit,
-  type ExampleName,
-  edited,
-  explained,
-  statuses,
-  synthesized,
-} from "../../fixtures/explain/artefacts";
+import { type ExampleName, explained, statuses, synthesized } from "../../fixtures/explain/artefacts";
 
 const CASES: readonly (readonly [ExampleName, readonly string[], readonly string[]])[] = [
   [
@@ -62,74 +54,16 @@ it("warns of wide rights, and of nothing where there is nothing", () => {
   expect(ids("fleet-multikueue")).toEqual([[], [], []]);
 });
 
-const CERTIFICATE = readFileSync("examples/fleet-multikueue/on-prem-ca.crt").toString("base64");
-
-/** What other people's files would be: no record, addresses as they are, Terraform beside. */
-function plain(name: ExampleName, isBound = true): ReadonlyMap<string, string> {
-  const moved = [...synthesized(name)].flatMap(([path, text]) => {
-    const [, , folder = "", file = ""] = path.split("/");
-    if (path.endsWith("cdk.tf.json")) return [["terraform/main.tf.json", text] as const];
-    if (file === "") return [];
-    const bound = text
-      .replaceAll(/(certificate-authority-data: )"@late\([^)]*\)@"/g, `$1${CERTIFICATE}`)
-      .replaceAll(/@late\([^)]*client_id\)@/g, "11111111-2222-4333-8444-555555555555")
-      .replaceAll(/(?:https:\/\/)?@late\([^)]*\)@/g, "https://a.gr7.eu-west-1.eks.amazonaws.com");
-    return [
-      [`${folder}/${file.replace("_control-plane", "/control-plane")}`, isBound ? bound : text] as const,
-    ];
-  });
-  return new Map(moved);
-}
-
-it("judges the same manifests without the record, with what no one wrote given", () => {
-  const issuer = "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
-  const results = explained(plain("fleet-multikueue"), {}, { cluster: { issuer, apiServer: "1.35" } });
-  expect(results.map(({ job, target, verdict }) => [job, target, verdict])).toEqual([
-    ["fleet-access", "cpu-1", "allowed"],
-    ["fleet-access", "gpu-1", "allowed"],
-    ["fleet-access", "on-prem", "allowed"],
-  ]);
-  const without = explained(plain("fleet-multikueue"));
-  expect(without.map(({ verdict }) => verdict)).toEqual(["unknown", "unknown", "unknown"]);
-});
-
-it("follows placeholders without the record as far as Terraform was read", () => {
-  const issuer = "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
-  const artefacts = plain("fleet-multikueue", false);
-  const verdicts = (files: ReadonlyMap<string, string>): readonly string[] =>
-    explained(files, {}, { cluster: { issuer, apiServer: "1.35" } }).map(({ verdict }) => verdict);
-  expect(verdicts(artefacts)).toEqual(["allowed", "allowed", "allowed"]);
-  const manifests = new Map([...artefacts].filter(([path]) => !path.startsWith("terraform/")));
-  expect(verdicts(manifests)).toEqual(["unknown", "unknown", "allowed"]);
-  // They lead to the cluster that they name.
-  const other: Edit = ["61-cluster-profile-status.yaml", "cluster.cpu-1.endpoint", "cluster.gpu-1.endpoint"];
-  expect(verdicts(edited(artefacts, [other]))).toEqual(["denied", "allowed", "allowed"]);
-});
-
-it("leaves open of other people's Argo CD what only their clouds know", () => {
-  const issuer = "https://d222222abcdef8.cloudfront.net";
-  const results = explained(plain("fleet-argocd"), {}, { cluster: { issuer, apiServer: "1.35" } });
-  const open = results.map(({ subject, target, verdict, checks }) => [
-    subject.split("/")[1],
-    target,
-    verdict,
-    ...checks.filter(({ status }) => status !== "pass").map(({ id, status }) => `${id}: ${status}`),
-  ]);
-  const azure = [
-    "identity-named",
-    "issuer-trusted",
-    "audience-accepted",
-    "subject-admitted",
-    "spoke-admits",
-    "spoke-authorizes",
-    "all-understood",
-  ];
-  expect(open).toEqual(
-    ["argocd-application-controller", "argocd-server"].flatMap((account) => [
-      // Nothing says whether the webhook runs there.
-      [account, "shop-aws", "unknown", "token-mounted: unknown"],
-      [account, "shop-azure", "unknown", ...azure.map((id) => `${id}: unknown`)],
-      [account, "shop-google", "unknown", "spoke-admits: unknown"],
-    ]),
+it("does not follow a fleet without its record", () => {
+  const manifests = [...synthesized("fleet-multikueue")].flatMap(([path, text]) =>
+    path.endsWith(".yaml") ? [[path.split("/").slice(2).join("/"), text] as const] : [],
   );
+  const results = explained(new Map(manifests));
+  expect(results.map(({ subject, target, verdict }) => [subject, target, verdict])).toEqual(
+    ["cpu-1", "gpu-1", "on-prem"].map((spoke) => ["kueue-system/*", spoke, "unknown"]),
+  );
+  expect(results[0]?.checks[0]).toMatchObject({
+    status: "unknown",
+    reason: expect.stringContaining("is not known without a record of the fleet") as string,
+  });
 });

@@ -15,11 +15,6 @@ it.each<[string, string, Damage]>([
   ["access-entry-untied", "cpu-1", ["cdk.tf.json", "replace_triggered_by", "create_before"]],
   ["access-provider-unused", "cpu-1", [STATUS, "name: aws-gpu-1", "name: aws-cpu-2"]],
   [
-    "cluster-setting-ignored",
-    "on-prem",
-    [STATUS, "server: https://on-prem", "tls-server-name: x\n        server: https://on-prem"],
-  ],
-  [
     "worker-cluster-missing",
     "cpu-1",
     [
@@ -31,27 +26,6 @@ it.each<[string, string, Damage]>([
 ])("MultiKueue: %s", (id, spoke, damage) => {
   expect(warned("fleet-multikueue", spoke)).toEqual(["allowed", []]);
   expect(warned("fleet-multikueue", spoke, damage)).toEqual(["allowed", [id]]);
-});
-
-it.each<[string, Damage]>([
-  [
-    "proxy-unused",
-    [
-      HUB,
-      "            - name: GOOGLE",
-      "            - name: HTTPS_PROXY\n              value: http://p\n            - name: GOOGLE",
-    ],
-  ],
-  [
-    "profile-env-shared",
-    [
-      HUB,
-      '"name": "google-shop-google",',
-      '"name": "google-shop-google",\n          "profileSourcedEnvVarsPolicy": "Replace",',
-    ],
-  ],
-])("Argo CD: %s", (id, damage) => {
-  expect(warned("fleet-argocd", "shop-google", damage)).toEqual(["allowed", [id]]);
 });
 
 // argoproj/argo-cd: docs/operator-manual/app-sync-using-impersonation.md; awsdocs/amazon-eks-user-guide: grant-k8s-access.adoc

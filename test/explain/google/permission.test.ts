@@ -131,7 +131,7 @@ describe("a declared pattern is a question about every repository that it covers
       ],
       `${HOST}/tools*`,
       "unknown",
-      "its format is NPM",
+      "the argument format",
     ],
     ["below a gcr.io host", onProject(), "gcr.io/acme-images/*", "pass", "is granted"],
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));

@@ -44,14 +44,14 @@ describe("HostedCluster", () => {
   it.each<[string, readonly object[], string, string]>([
     ["none", [], "allowed", ""],
     ["nothing of pulls", [hosted({ configuration: { ingress: {} } })], "allowed", ""],
-    ["a blocked registry", [hosted(blocked)], "denied", `blocks ${HOST}`],
+    ["a blocked registry", [hosted(blocked)], "unknown", "limits or blocks registries"],
     [
       "that of another cluster",
       [hosted({ ...blocked, issuerURL: "https://other.example" }, "b")],
       "allowed",
       "",
     ],
-    ["the only one, of another name", [hosted(blocked, "b")], "denied", `blocks ${HOST}`],
+    ["the only one, of another name", [hosted(blocked, "b")], "unknown", "limits or blocks registries"],
     ["two of other names", [hosted(blocked, "b"), hosted(blocked, "c")], "allowed", ""],
     [
       "a disabled gate",

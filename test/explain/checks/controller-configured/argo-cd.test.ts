@@ -7,11 +7,11 @@ import { describe, expect, it } from "vitest";
 import type { ArgoCdProps } from "../../../../lib/fleet";
 import type { ControllerWorkload } from "../../../../lib/model/fleet";
 import { allSpokes } from "../../../fixtures/explain/all-spokes";
-import { type Artefacts, explained } from "../../../fixtures/explain/artefacts";
+import { explained } from "../../../fixtures/explain/artefacts";
 import { inDocument, put } from "../../../fixtures/explain/documents";
 import { withoutDocument } from "../../../fixtures/explain/fleet";
 import { fleetChecks, spokeIn } from "../../../fixtures/explain/fleet-checks";
-import { HUB, unrecorded } from "../../../fixtures/explain/fleet-damages";
+import { HUB } from "../../../fixtures/explain/fleet-damages";
 import { argoFleet } from "../../../fixtures/explain/one-spoke";
 import { CLUSTER_SECRETS, secret, stored } from "../../../fixtures/explain/cluster-secrets";
 import { CA } from "../../../fixtures/fleet/ca";
@@ -140,24 +140,6 @@ fleetChecks(ID, "the list", spokeIn("fleet-argocd", "shop-aws"), [
     (all) => withoutDocument(all, HUB, "checksum/clusterprofile-provider-file"),
     "unknown",
     "which workload of Argo CD reads the list",
-  ],
-]);
-
-/** The profiles are in another namespace than Argo CD. */
-const moved = (all: Artefacts): Artefacts =>
-  new Map(
-    [...all].map(([path, text]) => [
-      path,
-      path.includes("cluster-profile") ? text.replaceAll("namespace: argocd", "namespace: fleet") : text,
-    ]),
-  );
-
-fleetChecks(ID, "profiles elsewhere", base, [
-  [
-    "without a record",
-    (all) => unrecorded(moved(all)),
-    "fail",
-    "Argo CD reads only ClusterProfiles of its own namespace",
   ],
 ]);
 

@@ -94,8 +94,8 @@ checks(ID, "the pool of GKE", tools, [
   [
     "of another project's fleet",
     gke(ISSUER, membership("acme-fleet")),
-    "fail",
-    "is in the fleet of project acme-fleet",
+    "unknown",
+    "the project of the fleet membership",
   ],
   [
     "of a fleet whose project is a number",

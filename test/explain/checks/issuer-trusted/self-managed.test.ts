@@ -23,7 +23,7 @@ fleetChecks(ID, "a self-managed spoke", spokeOf("own"), [
     unrecorded,
     "pass",
     "",
-    { cluster: { issuer, apiServer: "1.35" } },
+    { cluster: { issuer, apiServer: "1.35" }, verdict: "unknown" },
   ],
   ["another issuer", entry("url", `${issuer}0`), "fail", `the spoke does not trust the issuer ${issuer}`],
   [

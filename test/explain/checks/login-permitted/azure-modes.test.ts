@@ -38,7 +38,7 @@ const both: Change = ({ resource }) => {
   const values = { type: TYPE, name: "acmeshop", parent_id: REGISTRY.split("/providers/")[0] };
   resource["azapi_resource"] = { r: { ...values, ...inMode(ABAC) }, s: { ...values, ...inMode(LEGACY) } };
 };
-const BY_AZAPI = "azapi_update_resource.added, whose body is not read";
+const BY_AZAPI = "azapi_update_resource.added, which is not read";
 const takesEffect = (role: string, mode: string): string => `${role}, which takes effect in mode ${mode}`;
 
 checks(ID, "the mode of the registry", acr, [
@@ -70,7 +70,7 @@ checks(ID, "the mode of the registry", acr, [
     LEGACY,
   ],
   ["changed by azapi", forgotten(acrPull, declared, scoped, updated(inMode(ABAC))), "unknown", BY_AZAPI],
-  ["made by azapi, whatever is recorded", configured(both), "unknown", "whose body is not read"],
+  ["made by azapi, whatever is recorded", configured(both), "unknown", "which is not read"],
   [
     "made by azapi, in a type of other letters",
     forgotten(made(LEGACY, "microsoft.containerregistry/Registries@2025-04-01")),

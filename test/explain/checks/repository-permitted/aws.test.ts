@@ -5,7 +5,7 @@
 
 import { synthesized } from "../../../fixtures/explain/artefacts";
 import { type Row, checks } from "../../../fixtures/explain/checks";
-import { type Change, added, argument, configured, provider } from "../../../fixtures/explain/configuration";
+import { type Change, added, argument, configured } from "../../../fixtures/explain/configuration";
 import { HOST, ecr, node, resources, terraform } from "../../../fixtures/explain/three-clouds";
 
 const ID = "repository-permitted";
@@ -130,8 +130,6 @@ checks(ID, "policies of repositories that may be the one", ecr, [
 const ofRegistry = (statement: object, more: object = {}) =>
   resources("aws_ecr_registry_policy", { p: { policy: json(statement), ...more } });
 const ALL = { ...DENY, Resource: "*" };
-const scope = (value: string) =>
-  resources("aws_ecr_account_setting", { s: { name: "REGISTRY_POLICY_SCOPE", value } });
 const ofAccount = terraform(
   '"region": "eu-west-1"',
   '"region": "eu-west-1", "allowed_account_ids": ["111122223333"]',
@@ -145,9 +143,7 @@ checks(ID, "policies of registries", ecr, [
     "unknown",
     `a policy that denies the pull, or that explain cannot judge, ${MAY_BE} or its registry`,
   ],
-  ["a denial of everything", [ofAccount, ofRegistry(ALL)], "fail"],
-  ["a denial in scope V2", [ofAccount, ofRegistry(ALL), scope("V2")], "fail"],
-  ["a denial in scope V1, which is not judged", [ofAccount, ofRegistry(ALL), scope("V1")], "unknown"],
+  ["a denial of everything", [ofAccount, ofRegistry(ALL)], "unknown"],
   ["a denial of other repositories", [ofAccount, ofRegistry({ ...DENY, Resource: base })], "pass"],
   ["a denial of another region's", [ofAccount, ofRegistry(ALL, { region: "us-east-1" })], "pass"],
   ["a denial of a late region", [ofAccount, ofRegistry(ALL, { region: "${var.r}" })], "unknown"],
@@ -211,13 +207,8 @@ const pulls = (Action: string): Change =>
   argument("aws_iam_role_policy", {
     policy: json(LOGIN, { Effect: "Allow", Action, Resource: "*", ...perhaps }),
   });
-const registry: readonly Change[] = [
-  provider("aws", { allowed_account_ids: ["111122223333"] }),
-  added("aws_ecr_registry_policy", { policy: json(ALL) }),
-];
 const evidence = (text: string) => ({ evidence: text });
 const OF_REPOSITORY = evidence("policy of the repository");
-const OF_REGISTRY = evidence("policy of the registry");
 
 // A link that is certainly broken denies, whatever else cannot be determined.
 const foreign: readonly Row[] = [
@@ -244,14 +235,6 @@ const same: readonly Row[] = [
     "fail",
     "",
     OF_REPOSITORY,
-  ],
-  ["its registry denies it", open(...registry), "fail", "", OF_REGISTRY],
-  [
-    "its registry denies it, and its own policy may allow it",
-    open(pulls("ecr:*"), ...registry),
-    "fail",
-    "",
-    OF_REGISTRY,
   ],
   [
     "its own policies allow the one of two things, perhaps, and never the other",
