@@ -194,6 +194,7 @@ function ofNames({ value, source }: Document): readonly (readonly [on: string, o
   const kind = text(at(value, "kind"));
   if (USERS.has(kind)) return [];
   const { name, namespace = "default" } = record(at(value, "metadata"));
+  if (kind === "HostedCluster") return [[ANY, hostedCluster(text(name), source)]];
   const { metadata: _, status: __, ...others } = record(value);
   return accountsIn(others, text(namespace)).map((key) => [
     `ServiceAccount ${key}`,
@@ -203,6 +204,15 @@ function ofNames({ value, source }: Document): readonly (readonly [on: string, o
       source,
     },
   ]);
+}
+
+/** Source: openshift/hypershift, api/hypershift/v1beta1 (`HostedClusterSpec`, `ClusterConfiguration`). */
+function hostedCluster(name: string, source: Source): Opening {
+  return {
+    reason: `HostedCluster ${name}, which is not read, may set the issuer, feature gates and registries of the cluster`,
+    remedy: `see what its spec.configuration, spec.imageContentSources and spec.issuerURL say; ${ACCEPT}`,
+    source,
+  };
 }
 
 /** What webhooks and policies see of an object, and of the tokens and pods of a service account. */

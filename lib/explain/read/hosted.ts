@@ -1,8 +1,7 @@
 /*
- * HyperShift: the configuration in a HostedCluster, as the equivalent objects of a standalone cluster; and the
- * ConfigMaps that NodePools list, since others have no effect.
+ * HyperShift: the ConfigMaps that NodePools list, since others have no effect.
  *
- * Source: openshift/hypershift, api/hypershift/v1beta1 (`HostedClusterSpec`, `ClusterConfiguration`, `NodePoolSpec`).
+ * Source: openshift/hypershift, api/hypershift/v1beta1 (`NodePoolSpec`).
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -15,59 +14,6 @@ import { poolNodes, readMachineConfig } from "./machine-configs";
 import { type NodeFact, mayHold } from "./node-files";
 import type { KubernetesObject, Objects } from "./objects";
 import { type Source, below } from "./source";
-
-const CONFIG = "config.openshift.io/v1";
-
-/** The objects equivalent to this cluster's HostedClusters; empty without a HostedCluster. */
-export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
-  const all = objects.of("HostedCluster");
-  const named = all.filter(({ value }) => isOf(value, cluster));
-  const [only, ...more] = all;
-  const isOnly = named.length === 0 && only && more.length === 0 && issuerOf(only.value) === "";
-  return (isOnly ? [only] : named).flatMap(objectsIn);
-}
-
-/** Whether a HostedCluster is for this cluster: a management cluster has many. */
-function isOf(value: unknown, { name, issuer }: ClusterFacts): boolean {
-  const recorded = orElse(issuer ?? known(undefined), () => undefined);
-  return (
-    text(at(value, "metadata", "name")) === name || (recorded !== undefined && issuerOf(value) === recorded)
-  );
-}
-
-function issuerOf(value: unknown): string {
-  return text(at(value, "spec", "issuerURL"));
-}
-
-function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
-  const { value } = hosted;
-  const configuration = at(value, "spec", "configuration");
-  const mirrors = at(value, "spec", "imageContentSources");
-  const issuer = issuerOf(value);
-  const rows: readonly (readonly [kind: string, name: string, path: string, spec: unknown])[] = [
-    ["Image", "cluster", "spec.configuration.image", at(configuration, "image")],
-    ["FeatureGate", "cluster", "spec.configuration.featureGate", at(configuration, "featureGate")],
-    [
-      "ImageDigestMirrorSet",
-      text(at(value, "metadata", "name")),
-      "spec.imageContentSources",
-      mirrors === undefined ? undefined : { imageDigestMirrors: mirrors },
-    ],
-    [
-      "Authentication",
-      "cluster",
-      "spec.issuerURL",
-      issuer === "" ? undefined : { serviceAccountIssuer: issuer },
-    ],
-  ];
-  return rows
-    .filter(([, , , spec]) => spec !== undefined)
-    .map(([kind, name, path, spec]) => {
-      const source = { ...hosted.source, path: `${below(hosted.source, path).path} (as ${kind}/${name})` };
-      const wrapped = { apiVersion: CONFIG, kind, metadata: { name }, spec };
-      return { ...hosted, kind, value: wrapped, source, management: false };
-    });
-}
 
 /** The files that a ConfigMap puts on nodes. */
 interface HostedNode {

@@ -17,7 +17,7 @@ import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { withClusterSecrets } from "./cluster-secrets";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
-import { hostedNodes, hostedObjects } from "./hosted";
+import { hostedNodes } from "./hosted";
 import { lateName, lateTree } from "./late-text";
 import {
   BUILT_IN_POOLS,
@@ -134,14 +134,13 @@ const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "Cl
 
 /** Reads the objects of a cluster, and those of its management cluster that give nodes their files. */
 export function readKubernetes(
-  all: Objects,
+  objects: Objects,
   setups: readonly KubernetesDocument[],
   cluster: ClusterFacts,
 ): KubernetesFacts {
-  const objects = all.and(hostedObjects(all, cluster));
   const clusterObjects = objects.ofCluster;
   const { nodes, skipped } = readNodes(objects, clusterObjects, setups, cluster);
-  const unjudged = [...all.skipped, ...skipped];
+  const unjudged = [...objects.skipped, ...skipped];
   return {
     serviceAccounts: readServiceAccounts(clusterObjects.of("ServiceAccount")),
     ...readRbac(clusterObjects),
@@ -153,7 +152,7 @@ export function readKubernetes(
     nodes,
     apiServerOverrides: clusterObjects.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
-    open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn)),
+    open: new OpenObjects(clusterObjects, objects.skipped.flatMap(unreadIn)),
     skipped: unjudged,
   };
 }

@@ -101,7 +101,6 @@ const APIS: Readonly<Record<string, string>> = {
   DeploymentConfig: "apps.openshift.io/v1",
   EC2NodeClass: "karpenter.k8s.aws/",
   FeatureGate: "config.openshift.io/v1",
-  HostedCluster: "hypershift.openshift.io/v1beta1",
   Image: "config.openshift.io/v1",
   ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
   ImageDigestMirrorSet: "config.openshift.io/v1",
