@@ -113,7 +113,6 @@ const BINDING: Coverage = objectWith({
   },
 });
 
-/** By kind. */
 export const KINDS: Rows = {
   Authentication: objectWith({
     blocks: {

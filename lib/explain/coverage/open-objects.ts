@@ -66,7 +66,6 @@ export class OpenObjects {
     return new Map(accounts);
   }
 
-  /** The webhooks that were read. */
   get webhooks(): readonly KubernetesDocument[] {
     return this.#objects.of("MutatingWebhookConfiguration");
   }

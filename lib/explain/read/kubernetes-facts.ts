@@ -258,7 +258,6 @@ function refusedConfig({ name, problem, source }: MachineConfigFact): readonly S
   return [{ source, reason, refused: `MachineConfig ${name}` }];
 }
 
-/** True for nodes that have or may have a configuration. */
 function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
   return documents.length > 0 || orElse(isRead, () => undefined)?.reads !== true;
 }

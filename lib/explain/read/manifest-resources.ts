@@ -20,7 +20,6 @@ import type { Scope } from "./scope";
 import { Hidden } from "./sensitive";
 import { type SkippedDocument, type Source, below } from "./source";
 
-/** An object in a resource. */
 export interface ManifestResource {
   readonly address: string;
   /** Key of the Terraform provider's configuration, `kubernetes` or `kubernetes.<alias>`, which selects the cluster. */

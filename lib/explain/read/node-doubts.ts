@@ -28,7 +28,6 @@ import {
 export interface Judged {
   /** Files that the kubelet or its plugins read. */
   readonly paths: readonly string[];
-  /** Names of the plugins. */
   readonly plugins: readonly string[];
   /** The recorded checksums of plugins, by name. */
   readonly checksums: ReadonlyMap<string, string>;
@@ -56,7 +55,6 @@ const OF_KUBELET =
 const SETTING =
   /^(?:\[\w+\]|(?:Accounting|After|Alias|Before|Condition\w+|CPU\w+|Delegate|Description|Documentation|Kill\w+|Limit\w+|Memory\w+|Nice|OOM\w+|RemainAfterExit|Requires|Restart\w*|Slice|Standard(?:Error|Output)|StartLimit\w+|SyslogIdentifier|Tasks\w+|Timeout\w+|Type|WantedBy|Wants)\s*=.*|Exec\w+\s*=.*|KUBELET_\w+=.*|Environment\s*=\s*["']?(?:(?:https?|no)_proxy|\w*KUBELET\w*|DAEMON_ARGS)=.*)$/i;
 const STARTS = /^(?:\/usr\/local\/bin\/kubenswrapper\s+)?\/\S*\/kubelet(?:\s|$)/;
-/** A second name of a plugin. */
 const SECOND_NAME = /^#!\/bin\/sh\nexec \/[\w.+-]+ "\$@"\n$/;
 const EXECUTABLE = 0o111;
 const SHOWN = 80;

@@ -20,7 +20,6 @@ import { type KubernetesDocument, keyOf } from "./objects";
 import type { Scope } from "./scope";
 import { type Source, below } from "./source";
 
-/** A stack with the documents of the files that it wrote. */
 export interface WrittenStack extends BoundStack {
   readonly written: readonly KubernetesDocument[];
 }
