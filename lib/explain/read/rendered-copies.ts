@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { placeholderPieces } from "../../artefact/placeholder";
 import { grouped } from "../../model/grouped";
 import { same } from "../../model/known";
+import { once } from "../../model/once";
 import { at, record } from "../../model/parsed";
 import { nodeFormOf } from "../../rules/node/forms";
 import { type BoundStack, isFilled } from "./bound-copies";
@@ -16,10 +17,11 @@ import { templateOf } from "./expression";
 import { STACK_FILE } from "./input-files";
 import type { LateReader } from "./late-text";
 import { Texts } from "./manifest-resources";
-import { type KubernetesDocument, keyOf } from "./objects";
+import { type KubernetesDocument, isKubernetesDocument, keyOf } from "./objects";
 import type { Scope } from "./scope";
 import { type Source, below } from "./source";
 
+/** A stack with the documents of the files that it wrote. */
 export interface WrittenStack extends BoundStack {
   readonly written: readonly KubernetesDocument[];
 }
@@ -36,13 +38,13 @@ export function contradictingCopies(
     if (scope === undefined || identity === undefined) return [name, []];
     const files = grouped(written, ({ source }) => source.file);
     const byLocal = new Map([...files].map(([path, file]) => [localOf(stack, path), file]));
-    const byTitle = grouped(written, titleIn);
+    // Few stacks have texts with documents.
+    const titled = once((all: typeof files) => byTitle([...all.values()]));
     const found = textsIn(scope).flatMap((text) => {
       const copy = documentsOf(text, scope);
-      const file = byLocal.get(text.source.path);
-      return file
-        ? contradictions(file, copy, text.source)
-        : copy.flatMap((each) => contradicting(byTitle.get(titleIn(each)) ?? [], each));
+      const own = byLocal.get(text.source.path);
+      const file = own ?? (copy.length > 0 ? mostAlike(titled(files), copy) : undefined);
+      return file ? contradictions(file, copy, text.source) : [];
     });
     return [name, found];
   });
@@ -108,16 +110,33 @@ function isNodeText(text: string): boolean {
 
 type File = readonly KubernetesDocument[];
 
-/** What a document is of, to find it in a copy. */
-function titleIn({ value }: KubernetesDocument): string {
-  return nodeFormOf(value)?.id ?? `${String(at(value, "kind"))} ${keyOf(value)}`;
+/** What a document is of, to find it in a copy; `undefined` for one that no cluster or node takes. */
+function titleIn({ value }: KubernetesDocument): string | undefined {
+  const form = nodeFormOf(value);
+  if (form) return form.id;
+  return isKubernetesDocument(value) ? `${String(at(value, "kind"))} ${keyOf(value)}` : undefined;
 }
 
-/** A document of a text that is none of those with its title, in place of the first. */
-function contradicting([own, ...others]: File, copy: KubernetesDocument): readonly KubernetesDocument[] {
-  return own === undefined || [own, ...others].some((each) => isSame(each, copy))
-    ? []
-    : [{ ...copy, ...placeOf(own) }];
+/** The file of each object, and those of each form of documents for nodes. */
+function byTitle(files: readonly File[]): ReadonlyMap<string, readonly File[]> {
+  const rows = files.flatMap((file) =>
+    file.flatMap((each) => {
+      const title = titleIn(each);
+      return title === undefined ? [] : [[title, file] as const];
+    }),
+  );
+  const all = grouped(rows, ([title]) => title);
+  return new Map([...all].map(([title, found]) => [title, found.map(([, file]) => file)]));
+}
+
+/** The file of which a text has the most objects. */
+function mostAlike(files: ReadonlyMap<string, readonly File[]>, copy: File): File | undefined {
+  const shared = grouped(
+    copy.flatMap((each) => files.get(titleIn(each) ?? "") ?? []),
+    (file) => file,
+  );
+  const [first] = [...shared].sort(([, one], [, other]) => other.length - one.length);
+  return first?.[0];
 }
 
 /** The documents of the copy that differ from the file's; one without fields for each that it lacks. */
@@ -129,17 +148,15 @@ function contradictions(file: File, copy: File, source: Source): readonly Kubern
     return place < 0;
   });
   return differing.map((own): KubernetesDocument => {
+    const { management, spoke, forNodes, value } = own;
+    const place = { management, spoke, ...(forNodes !== undefined && { forNodes }) };
     const other = left.find((each) => titleIn(each) === titleIn(own));
-    if (other) return { ...other, ...placeOf(own) };
-    const { apiVersion, kind, metadata } = record(own.value);
+    if (other) return { ...other, ...place };
+    const { apiVersion, kind, metadata } = record(value);
     const { name, namespace } = record(metadata);
-    const lacking = own.forNodes === true ? "" : { apiVersion, kind, metadata: { name, namespace } };
+    const lacking = forNodes === true ? "" : { apiVersion, kind, metadata: { name, namespace } };
     return { ...own, value: lacking, source };
   });
-}
-
-function placeOf({ management, spoke, forNodes }: KubernetesDocument): Partial<KubernetesDocument> {
-  return { management, spoke, ...(forNodes !== undefined && { forNodes }) };
 }
 
 function isSame(own: KubernetesDocument, other: KubernetesDocument): boolean {
