@@ -18,7 +18,6 @@ export interface Holder {
   readonly artefacts: ClusterArtefacts;
   /** `namespace/name`. */
   readonly key: string;
-  /** The identity, for people. */
   readonly label: string;
   /** What tells the identity from all others: equal Terraform addresses of two stacks are two identities. */
   readonly identity: string;

@@ -25,7 +25,6 @@ export interface AuditFacts {
   readonly clouds: readonly Cloud[];
   readonly issuers: Issuers;
   readonly holders: readonly Holder[];
-  /** What a service account of a stack can read. */
   readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
 }
 

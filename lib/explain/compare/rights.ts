@@ -13,7 +13,6 @@ import { AS_WRITTEN, type Canonical } from "./moves";
 import { type Whole, isActedAs } from "./sides";
 import { step } from "../progress";
 
-/** One difference of rights. */
 export interface RightChange {
   readonly kind: "added" | "removed" | "widened" | "narrowed" | "incomparable";
   readonly right: HeldRight;
@@ -51,7 +50,6 @@ function oneWay(
   });
 }
 
-/** The differences of rights as changes. */
 export function rightRows(
   changes: readonly RightChange[],
   whose: Pick<Change, "job" | "stack" | "subject">,

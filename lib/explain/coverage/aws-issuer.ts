@@ -101,7 +101,6 @@ const BEHAVIOR: Coverage = {
   },
 };
 
-/** By type, for a distribution. */
 export const DISTRIBUTION: Rows = {
   aws_cloudfront_distribution: {
     read: "aliases domain_name enabled",

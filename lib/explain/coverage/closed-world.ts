@@ -44,7 +44,6 @@ export interface ClusterNames {
   readonly cloudName?: string | undefined;
 }
 
-/** The answer if nothing is open. */
 export const UNDERSTOOD: Answer = pass(
   "every argument of it is judged or harmless, and nothing that is not read may change it",
 );
@@ -304,7 +303,6 @@ function withoutScheme(name: string): string {
   return name.replace(/^(?:https:)?\/\//, "");
 }
 
-/** Its texts in lower case, one a line. */
 function textOf(resource: Resource): string {
   return textsIn(resource.written([])).join("\n").toLowerCase();
 }

@@ -19,7 +19,6 @@ export interface Coverage {
   readonly blocks?: Readonly<Record<string, Coverage>>;
 }
 
-/** Rows by the type of a resource. */
 export type Rows = Readonly<Record<string, Coverage>>;
 
 /** Where values are from, which decides what counts as absent. */
@@ -113,7 +112,6 @@ export interface TypeRow extends Coverage {
   readonly names?: string;
 }
 
-/** The types of one cloud. */
 export interface CloudCoverage {
   /** Rows by type; a data source's begins with `data.`. */
   readonly rows: Readonly<Record<string, TypeRow>>;

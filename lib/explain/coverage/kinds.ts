@@ -3,7 +3,7 @@
  * server-side apply refuse what the API server does not know, other clients let it be dropped, and a field of a newer
  * Kubernetes may mean anything.
  *
- * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1;
+ * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1 and operator/v1;
  * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1. Objects of nodes and of fleets are checked by
  * tables and schemas of their own.
  */
@@ -113,7 +113,6 @@ const BINDING: Coverage = objectWith({
   },
 });
 
-/** By kind. */
 export const KINDS: Rows = {
   Authentication: objectWith({
     blocks: {
@@ -148,6 +147,15 @@ export const KINDS: Rows = {
     { only: { triggers: [[], [{ type: "ConfigChange" }]] } },
   ),
   Job: objectWith({ blocks: { spec: JOB } }),
+  // What `unsupportedConfigOverrides` sets takes precedence over everything.
+  KubeAPIServer: objectWith({
+    blocks: {
+      spec: {
+        harmless: `eventTTLMinutes failedRevisionLimit forceRedeploymentReason logLevel managementState observedConfig
+          operatorLogLevel succeededRevisionLimit`,
+      },
+    },
+  }),
   Pod: objectWith({ blocks: { spec: POD_SPEC } }, LEAVING),
   ReplicaSet: creating("minReadySeconds replicas selector"),
   ReplicationController: creating("minReadySeconds replicas selector"),

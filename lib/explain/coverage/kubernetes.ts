@@ -10,22 +10,6 @@ const METADATA: Coverage = {
   computed: "generation resource_version uid self_link",
 };
 
-const RULE: Coverage = { read: "api_groups resources resource_names verbs non_resource_urls" };
-
-const ROLE: Coverage = {
-  harmless: "id",
-  blocks: { metadata: METADATA, rule: RULE },
-};
-
-const BINDING: Coverage = {
-  harmless: "id",
-  blocks: {
-    metadata: METADATA,
-    role_ref: { read: "api_group kind name" },
-    subject: { read: "api_group kind name namespace" },
-  },
-};
-
 /** By type, which may also end with `_v1`. */
 export const KUBERNETES: Readonly<Record<string, Coverage>> = {
   kubernetes_service_account: {
@@ -34,10 +18,6 @@ export const KUBERNETES: Readonly<Record<string, Coverage>> = {
     computed: "default_secret_name",
     blocks: { metadata: METADATA, image_pull_secret: { read: "name" } },
   },
-  kubernetes_role: ROLE,
-  kubernetes_cluster_role: { ...ROLE, read: "aggregation_rule" },
-  kubernetes_role_binding: BINDING,
-  kubernetes_cluster_role_binding: BINDING,
   kubernetes_manifest: {
     read: "manifest",
     harmless: "wait wait_for computed_fields",

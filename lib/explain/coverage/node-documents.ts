@@ -91,11 +91,12 @@ const KUBELET_CONFIGURATION: Coverage = {
     volumeStatsAggPeriod`,
 };
 
+/** Those of every minor that this library knows. */
 const FLAGS: Coverage = {
   read: "config feature-gates image-credential-provider-bin-dir image-credential-provider-config",
   harmless: `address allowed-unsafe-sysctls anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl
     authorization-mode authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-    bootstrap-kubeconfig cert-dir cgroup-driver cgroup-root cgroups-per-qos client-ca-file cloud-config cloud-provider
+    bootstrap-kubeconfig cert-dir cgroup-driver cgroup-root cgroups-per-qos client-ca-file cloud-provider
     cluster-dns cluster-domain container-log-max-files container-log-max-size container-runtime-endpoint
     contention-profiling cpu-cfs-quota cpu-cfs-quota-period cpu-manager-policy cpu-manager-policy-options
     cpu-manager-reconcile-period enable-controller-attach-detach enable-debugging-handlers enable-server
@@ -107,7 +108,7 @@ const FLAGS: Coverage = {
     kubeconfig kubelet-cgroups local-storage-capacity-isolation logging-format make-iptables-util-chains
     max-open-files max-pods maximum-dead-containers maximum-dead-containers-per-container memory-manager-policy
     minimum-container-ttl-duration minimum-image-ttl-duration node-ip node-labels node-status-max-images
-    node-status-update-frequency oom-score-adj pod-cidr pod-infra-container-image pod-manifest-path pod-max-pids
+    node-status-update-frequency oom-score-adj pod-cidr pod-manifest-path pod-max-pids
     pods-per-core port protect-kernel-defaults provider-id read-only-port register-node register-with-taints
     registry-burst registry-qps reserved-cpus reserved-memory resolv-conf root-dir rotate-certificates
     rotate-server-certificates runtime-cgroups runtime-request-timeout seccomp-default serialize-image-pulls

@@ -66,7 +66,6 @@ export class OpenObjects {
     return new Map(accounts);
   }
 
-  /** The webhooks that were read. */
   get webhooks(): readonly KubernetesDocument[] {
     return this.#objects.of("MutatingWebhookConfiguration");
   }
@@ -155,10 +154,13 @@ function accountOf({ value, kind }: KubernetesObject): string {
   return `ServiceAccount ${keyOf({ metadata: { namespace: at(value, "metadata", "namespace"), name } })}`;
 }
 
+/** Kinds whose object `cluster` every chain rests on. */
+const OF_CLUSTER: readonly string[] = ["Authentication", "KubeAPIServer"];
+
 /** What an object with such a field bears on. */
 function borneOn(object: KubernetesObject): string {
   const { value, kind } = object;
-  if (kind === "Authentication" && at(value, "metadata", "name") === "cluster") return ANY;
+  if (OF_CLUSTER.includes(kind) && at(value, "metadata", "name") === "cluster") return ANY;
   if (WORKLOAD_KINDS.includes(kind)) return accountOf(object);
   const secret = at(value, "spec", "secretRef");
   return kind === "CredentialsRequest" ? `Secret ${keyOf({ metadata: secret })}` : titleOf(value, kind);

@@ -14,7 +14,6 @@ const AWS: Coverage = {
 const AZURE_LOGIN =
   "client_id client_id_file_path client_secret client_secret_file_path client_certificate client_certificate_path client_certificate_password use_aks_workload_identity use_cli use_msi use_oidc msi_endpoint msi_api_version oidc_request_token oidc_request_url oidc_token oidc_token_file_path ado_pipeline_service_connection_id partner_id disable_terraform_partner_id auxiliary_tenant_ids version";
 
-/** By the name of the provider. */
 export const PROVIDERS: Readonly<Record<string, Coverage>> = {
   aws: AWS,
   azurerm: {

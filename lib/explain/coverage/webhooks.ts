@@ -8,7 +8,6 @@ import { POD_IDENTITY_WEBHOOK_ROWS } from "../../rules/pod-identity-webhooks";
 
 const POD_IDENTITY = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ names }) => names);
 
-/** By name. */
 export const HARMLESS_WEBHOOKS: readonly RegExp[] = [
   new RegExp(`^(?:${POD_IDENTITY.map((name) => name.replaceAll(".", "\\.")).join("|")})$`),
   // Of EKS, AKS, GKE, and OpenShift as a service.

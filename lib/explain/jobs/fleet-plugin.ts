@@ -319,10 +319,7 @@ function copied(container: unknown, mount: unknown, path: string | undefined): s
 
 const GATE = "ImageVolume";
 
-function imageVolumes(
-  { cluster, apiServerOverrides }: ClusterArtefacts,
-  where: Evidence,
-): Answer | undefined {
+function imageVolumes({ cluster }: ClusterArtefacts, where: Evidence): Answer | undefined {
   const { apiServer: version, unclearFeatureGates = [] } = cluster;
   if (version === undefined)
     return unknown(
@@ -330,10 +327,7 @@ function imageVolumes(
       "state cluster.apiServer with --facts",
       where,
     );
-  // Arguments that override those of kube-apiserver's operator take precedence over what is recorded.
-  const overrides = apiServerOverrides.flatMap(({ arguments: given }) => given.get("feature-gates") ?? []);
-  const isOverridden = overrides.some((each) => each.includes(GATE) || hasLateName(each));
-  if (isOverridden || unclearFeatureGates.includes(GATE))
+  if (unclearFeatureGates.includes(GATE))
     return unknown(
       `whether the hub has image volumes is not known: the gate ${GATE} is unclear`,
       MOUNT,

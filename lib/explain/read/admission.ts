@@ -33,7 +33,6 @@ export interface Admission {
   readonly title: string;
   /** False if it only refuses objects. */
   readonly changes: boolean;
-  /** Whether it may be for an object. */
   readonly covers: (object: Admitted) => boolean;
   readonly source: Source;
 }
@@ -52,7 +51,6 @@ type LabelsOf = (namespace: string) => { readonly labels: Labels; readonly isWho
 /** What is read of the other documents. */
 interface Context {
   readonly labelsOf: LabelsOf;
-  /** The bindings of a policy. */
   readonly bindings: (kind: string, policy: string) => readonly unknown[];
 }
 

@@ -11,7 +11,6 @@ import { type Coverage, beyondRow, notUnderstood, words } from "../coverage/cove
 import { Hidden } from "./sensitive";
 import type { Source } from "./source";
 
-/** The configuration, plan or state that contains blocks. */
 export interface Configuration {
   /** The folder of a configuration, or the file of a plan or state. */
   readonly place: string;
@@ -33,7 +32,6 @@ export interface Configuration {
 export interface Instance {
   /** `each.key`, or `count.index`. */
   readonly key: string | number;
-  /** `each.value`. */
   readonly value: unknown;
 }
 

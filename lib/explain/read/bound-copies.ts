@@ -26,7 +26,6 @@ export interface BoundStack {
   readonly late: LateReader;
 }
 
-/** A text of a finished file and the template that it fills. */
 interface FilledText {
   readonly template: string;
   readonly text: string;

@@ -92,7 +92,6 @@ function clusterSecret(key: string, documents: readonly KubernetesObject[]): Clu
 
 const PROFILE = { apiVersion: `${CLUSTER_PROFILE_GROUP}/v1alpha1`, kind: "ClusterProfile" };
 
-/** A profile whose main object and status are the same object. */
 function profileOf(namespace: string, name: string, fact: ObjectFact): ProfileFact {
   const key = `${namespace}/${name}`;
   const nothing = { dropped: undefined, writtenFrom: undefined };

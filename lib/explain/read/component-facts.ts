@@ -102,7 +102,6 @@ function secretFact(key: string, documents: readonly KubernetesObject[]): Secret
   };
 }
 
-/** The keys of a mapping in several documents. */
 function keysOf(part: string, documents: readonly KubernetesObject[]): readonly string[] {
   return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }

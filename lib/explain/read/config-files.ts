@@ -36,7 +36,6 @@ export type KubeletReads =
       readonly log: string | undefined;
     };
 
-/** The files that the kubelet reads, or was meant to read. */
 export interface ConfigFiles {
   /** Their paths, sorted; if the kubelet reads none, those of files that look like a configuration. */
   readonly paths: readonly string[];

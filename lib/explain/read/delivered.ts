@@ -21,7 +21,6 @@ import { Terraform } from "./terraform";
 import { readStackConfiguration } from "./terraform-configuration";
 
 export interface Delivered {
-  /** The objects of a stack's own clusters, by the stack's name. */
   readonly byStack: ReadonlyMap<string, readonly KubernetesDocument[]>;
   /** Objects that may be of any cluster. */
   readonly any: readonly KubernetesDocument[];

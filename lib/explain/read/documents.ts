@@ -19,7 +19,6 @@ import { withoutCredentials } from "./credentials";
 import { foreignForm } from "./foreign-forms";
 import type { Source } from "./source";
 
-/** A document of a file, of any kind. */
 export interface FileDocument {
   /** The parsed document; `null` or `undefined` for an empty one. */
   readonly value: unknown;
@@ -107,7 +106,6 @@ export function textIfReadable(path: string): string | undefined {
   }
 }
 
-/** The line, from 1, of a position in a text. */
 function lineAt(text: string, position: number): number {
   return text.slice(0, Math.max(0, position)).split("\n").length;
 }
@@ -299,7 +297,6 @@ export function embedded(text: Known<string>): Tree {
   return withoutCredentials(firstDocument(text).value);
 }
 
-/** The first document of a YAML text. */
 export interface FirstDocument {
   /** The parsed value; `null` for an empty document, unknown if it cannot be read. */
   readonly value: Tree;

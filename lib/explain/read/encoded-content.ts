@@ -46,7 +46,6 @@ function dataUrl(url: string): Buffer | undefined {
   return bytesOfBase64(plain);
 }
 
-/** The bytes in a text; `undefined` if it is not base64. */
 export function bytesOfBase64(encoded: string): Buffer | undefined {
   const isValid = BASE64.test(encoded) && encoded.length % BASE64_GROUP === 0;
   return isValid ? Buffer.from(encoded, "base64") : undefined;

@@ -6,7 +6,6 @@
  * Source: developer.hashicorp.com/terraform/language/expressions and …/language/syntax/json, "Expression Mapping".
  */
 
-/** A parsed expression. */
 export type Expression =
   | { readonly kind: "template"; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: "value"; readonly value: number | boolean | null }

@@ -57,9 +57,7 @@ export interface ReadFactsOptions {
   readonly which?: string;
   /** Facts about the clusters from the caller; they override recorded ones. */
   readonly cluster: ClusterRecord;
-  /** Further facts that the caller states. */
   readonly stated?: readonly StatedFact[];
-  /** Reads facts that a synth recorded as stated. */
   readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
 }
 

@@ -4,7 +4,6 @@
 
 import { basename } from "node:path";
 
-/** A form of files. */
 export interface ForeignForm {
   /** "Terraform in HCL". */
   readonly what: string;

@@ -87,7 +87,6 @@ interface NodePool {
 
 const RELEASE = /:v?(\d+\.\d+)\.\d[^/:@]*$/;
 
-/** The NodePools of the cluster. */
 function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {
   const pools = objects.of("NodePool");
   const named = pools.filter(({ value }) => at(value, "spec", "clusterName") === cluster);

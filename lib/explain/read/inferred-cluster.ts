@@ -20,7 +20,6 @@ import type { Source } from "./source";
 
 /** A cluster that Terraform declares or looks up. */
 export interface DeclaredCluster extends ClusterCandidate {
-  /** Key of its cloud. */
   readonly cloud: string;
   /** Version of its API server. */
   readonly version: Known<string | undefined>;

@@ -54,7 +54,6 @@ export function isThere(path: string): boolean {
   return readable(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
 }
 
-/** The names in a folder, sorted. */
 export function namesIn(folder: string): readonly string[] {
   return readable(folder, () => readdirSync(folder)).sort();
 }

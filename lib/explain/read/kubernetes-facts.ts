@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
 import { orElse, whyNot } from "../../model/known";
-import { at, list, record, text, texts } from "../../model/parsed";
+import { at, list, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
 import { type RbacPolicy, readRbacInAnyOrder, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
@@ -66,14 +66,6 @@ export interface PerhapsGranting {
   readonly source: Source;
 }
 
-/** API server arguments that override its operator's own. */
-export interface ApiServerOverride {
-  readonly title: string;
-  /** Values of each argument, without dashes. */
-  readonly arguments: ReadonlyMap<string, readonly string[]>;
-  readonly source: Source;
-}
-
 /** One source with its mirrors. */
 export interface MirrorRule {
   readonly title: string;
@@ -120,8 +112,6 @@ export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFact
   readonly webhooks: ReadonlyMap<string, Source>;
   readonly fleet: FleetFacts;
   readonly nodes: readonly NodeConfiguration[];
-  /** Arguments of kube-apiserver from its operator's `unsupportedConfigOverrides`. */
-  readonly apiServerOverrides: readonly ApiServerOverride[];
   /** Objects that are treated as absent because they would be refused, by title: `ServiceAccount shop/web`. */
   readonly refused: ReadonlyMap<string, readonly SkippedDocument[]>;
   /** What is not understood of the objects. */
@@ -151,7 +141,6 @@ export function readKubernetes(
     ...readComponentFacts(clusterObjects),
     fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),
     nodes,
-    apiServerOverrides: clusterObjects.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
     open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn)),
     skipped: unjudged,
@@ -197,16 +186,6 @@ const UNJUDGED = "correct its spelling, or look up what it does";
 function rbacKey(value: unknown, kind: string): string {
   const namespace = kind.startsWith("Cluster") ? "" : text(at(value, "metadata", "namespace"));
   return `${kind} ${namespace}/${text(at(value, "metadata", "name"))}`;
-}
-
-function apiServerOverride({ value, kind, source }: KubernetesObject): readonly ApiServerOverride[] {
-  const path = ["spec", "unsupportedConfigOverrides", "apiServerArguments"];
-  const rows = Object.entries(record(at(value, ...path)));
-  const values = rows.map(([key, each]): [string, readonly string[]] => [key, list(each).map(String)]);
-  const place = below(source, propertyPath(path));
-  return rows.length === 0
-    ? []
-    : [{ title: titleOf(value, kind), arguments: new Map(values), source: place }];
 }
 
 function readNodes(
@@ -259,7 +238,6 @@ function refusedConfig({ name, problem, source }: MachineConfigFact): readonly S
   return [{ source, reason, refused: `MachineConfig ${name}` }];
 }
 
-/** True for nodes that have or may have a configuration. */
 function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
   return documents.length > 0 || orElse(isRead, () => undefined)?.reads !== true;
 }

@@ -169,7 +169,6 @@ export function namedTree(tree: Tree): unknown {
   return plainOf(tree, lateName);
 }
 
-/** True for a text with the name of a late value in it. */
 export function hasLateName(text: string): boolean {
   return text.includes(OPEN);
 }

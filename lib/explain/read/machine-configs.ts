@@ -38,7 +38,9 @@ const OLD_VERSION = /^2\.\d+\.0$/;
 /** The operator treats the mere presence of this file as a command. Source: pkg/daemon/constants. */
 const FORCE_FILE = "/run/machine-config-daemon-force";
 const MODE_MAX = 0o777;
-const UNIT_NAME = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$/;
+/** Of a unit, or of a drop-in in its folder. */
+const UNIT_NAME =
+  /^[^/]+\.(?:service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)(?:\.d\/.*\.conf)?$/;
 /** Sections that the operator does not roll out to existing nodes. */
 const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems", "links", "luks", "raid"];
 
@@ -79,79 +81,54 @@ function problemOf(name: string, config: Json, late: LateReader): Known<string |
     return unread(
       `MachineConfig ${name} is written for Ignition ${text(version)}, which explain does not read; write 3.2.0`,
     );
-  const refused = versionProblem(version) ?? structureProblem(config) ?? firstProblem(config, late);
-  if (refused !== undefined) return known(refused);
-  const odd = NOT_ROLLED_OUT.find((field) => list(at(config, "storage", field)).length > 0);
-  if (odd === undefined) return known(undefined);
-  return unread(
-    `MachineConfig ${name} has storage.${odd}, which the operator does not roll out to existing nodes`,
-  );
+  if (!VERSION.test(text(version)))
+    return known(
+      version === undefined || version === null
+        ? "ignition.version is missing"
+        : `ignition.version ${JSON.stringify(version)} is not known`,
+    );
+  const odd = oddPart(config, late);
+  return odd === undefined
+    ? known(undefined)
+    : unread(`MachineConfig ${name} has ${odd}, which the operator may refuse, or not roll out`);
 }
 
-function versionProblem(version: unknown): string | undefined {
-  if (!isSet(version)) return "ignition.version is missing";
-  return VERSION.test(text(version)) ? undefined : `ignition.version ${JSON.stringify(version)} is not known`;
+/** The first part that is not as the operator takes it and rolls it out; it renders nothing if it refuses one. */
+function oddPart(config: Json, late: LateReader): string | undefined {
+  const section = NOT_ROLLED_OUT.find((field) => list(at(config, "storage", field)).length > 0);
+  if (section !== undefined) return `storage.${section}`;
+  const [files, units] = [at(config, "storage", "files"), at(config, "systemd", "units")];
+  if ([files, units].some((each) => !Array.isArray(each ?? []))) return "files or units that are not a list";
+  const names = list(units).flatMap((unit) => [
+    text(at(unit, "name")),
+    ...list(at(unit, "dropins")).map((each) => `${text(at(unit, "name"))}.d/${text(at(each, "name"))}`),
+  ]);
+  const name = names.find((each, place) => !UNIT_NAME.test(each) || names.indexOf(each) < place);
+  if (name !== undefined) return `the unit ${name} twice, or with an odd name`;
+  const paths = ignitionFiles(config).map(({ path }) => path);
+  const twice = paths.find((path, place) => paths.indexOf(path) < place);
+  if (twice !== undefined) return `the file ${twice} twice`;
+  const file = list(files).find((each) => isOdd(record(each), late));
+  return file === undefined
+    ? undefined
+    : `the file ${text(at(file, "path"))} with an odd path, mode or content`;
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function structureProblem(config: Json): string | undefined {
-  const units = at(config, "systemd", "units");
-  if ([at(config, "storage", "files"), units].some((each) => isSet(each) && !Array.isArray(each)))
-    return "storage.files or systemd.units is not a list";
-  const names = list(units).map((unit) => text(at(unit, "name")));
-  const odd = names.find((name) => !UNIT_NAME.test(name));
-  if (odd !== undefined) return `systemd has a unit of the name ${JSON.stringify(odd)}`;
-  const dropIns = list(units).flatMap((unit) =>
-    list(at(unit, "dropins")).map((each) => `${text(at(unit, "name"))}.d/${text(at(each, "name"))}`),
-  );
-  const oddDropIn = dropIns.find((name) => !name.endsWith(".conf"));
-  if (oddDropIn !== undefined) return `systemd has a drop-in of the name ${JSON.stringify(oddDropIn)}`;
-  const twice = repeated([...names, ...dropIns]);
-  return twice === undefined ? undefined : `systemd has ${twice} twice`;
-}
-
-function firstProblem(config: Json, late: LateReader): string | undefined {
-  const links = list(at(config, "storage", "links")).map((link) => text(at(link, "path")));
-  const files = list(at(config, "storage", "files"));
-  const problems = files.flatMap((file) => {
-    const path = text(at(file, "path"));
-    const problem = fileProblem(file, path, links, late);
-    return problem === undefined ? [] : [`${path} ${problem}`];
-  });
-  const twice = repeated(ignitionFiles(config).map(({ path }) => path));
-  return problems[0] ?? (twice === undefined ? undefined : `${twice} is written twice`);
-}
-
-function repeated(names: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  return names.find((name) => seen.size === seen.add(name).size);
-}
-
-function fileProblem(
-  file: unknown,
-  path: string,
-  links: readonly string[],
-  late: LateReader,
-): string | undefined {
-  const { mode, overwrite, append, contents } = record(file);
+function isOdd({ path, mode, overwrite, append, contents }: Json, late: LateReader): boolean {
   const { source, compression, verification } = record(contents);
-  const { hash } = record(verification);
-  const isMode = Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= MODE_MAX;
-  if (!path.startsWith("/") || posix.normalize(path) !== path || path.endsWith("/"))
-    return "is not an absolute, clean path";
-  if (path === FORCE_FILE) return "is a file whose presence the operator treats as a command";
-  if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "is at or below a link";
-  if (isSet(mode) && !isMode) return `has the mode ${JSON.stringify(mode)}`;
-  if (list(append).length > 0) return "has append, which the operator does not accept";
-  if (overwrite === true && typeof source !== "string") return "has overwrite without contents";
-  if (isSet(compression) && compression !== "" && compression !== "gzip")
-    return `has the compression ${JSON.stringify(compression)}`;
-  if (isSet(hash) && !HASH.test(text(hash))) return "has a verification.hash that is not a hash";
-  const isUrl = text(source) === "" || dataUrlContent(text(source), record(contents), late) !== undefined;
-  return isUrl ? undefined : "has contents that are not a data URL";
+  const hash = at(verification, "hash") ?? "";
+  const isMode = Number.isInteger(mode ?? 0) && Number(mode ?? 0) >= 0 && Number(mode ?? 0) <= MODE_MAX;
+  const isPath = /^\/.*[^/]$/.test(text(path)) && posix.normalize(text(path)) === path;
+  return !(
+    isPath &&
+    path !== FORCE_FILE &&
+    isMode &&
+    list(append).length === 0 &&
+    (overwrite !== true || typeof source === "string") &&
+    ["", "gzip"].includes(text(compression ?? "")) &&
+    (hash === "" || HASH.test(text(hash))) &&
+    (text(source) === "" || dataUrlContent(text(source), record(contents), late) !== undefined)
+  );
 }
 
 /**

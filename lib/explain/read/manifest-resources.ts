@@ -1,15 +1,14 @@
 /*
- * Kubernetes objects in the Terraform resources `kubernetes_manifest` and `kubernetes_annotations`, and in those of
- * service accounts, roles and bindings, in the form of objects from files: templates become placeholders, so that
- * readers of objects need to know only one form.
+ * Kubernetes objects in the Terraform resources `kubernetes_manifest`, `kubernetes_annotations` and
+ * `kubernetes_service_account`, in the form of objects from files: templates become placeholders, so that readers of
+ * objects need to know only one form.
  *
- * Source: hashicorp/terraform-provider-kubernetes, docs/resources/manifest.md, annotations.md, service_account_v1.md,
- * cluster_role_v1.md and cluster_role_binding_v1.md.
+ * Source: hashicorp/terraform-provider-kubernetes, docs/resources/manifest.md, annotations.md and service_account_v1.md.
  */
 
 import { PLACEHOLDER_START, placeholder } from "../../artefact/placeholder";
 import { type Known, andThen, known, map, orElse, unread } from "../../model/known";
-import { type Json, list, record } from "../../model/parsed";
+import { list, record } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { textAt } from "../../model/tree";
 import { KUBERNETES } from "../coverage/kubernetes";
@@ -20,7 +19,6 @@ import type { Scope } from "./scope";
 import { Hidden } from "./sensitive";
 import { type SkippedDocument, type Source, below } from "./source";
 
-/** An object in a resource. */
 export interface ManifestResource {
   readonly address: string;
   /** Key of the Terraform provider's configuration, `kubernetes` or `kubernetes.<alias>`, which selects the cluster. */
@@ -46,33 +44,20 @@ const MANIFEST = "kubernetes_manifest";
 const ANNOTATIONS = "kubernetes_annotations";
 /** Source: hashicorp/terraform-provider-kubernetes, docs/resources/annotations.md and manifest.md, `field_manager`. */
 const DEFAULT_MANAGER = "Terraform";
-const RBAC = "rbac.authorization.k8s.io/v1";
-const ROLE = { rule: "rules" };
-const BINDING = { role_ref: "roleRef", subject: "subjects" };
-/** Types for one kind each, also with the suffix `_v1`: its API, its kind, and the field of each block. */
-const TYPED: ReadonlyMap<string, readonly [api: string, kind: string, fields: Fields]> = new Map([
-  ["kubernetes_service_account", ["v1", "ServiceAccount", { image_pull_secret: "imagePullSecrets" }]],
-  ["kubernetes_role", [RBAC, "Role", ROLE]],
-  ["kubernetes_cluster_role", [RBAC, "ClusterRole", ROLE]],
-  ["kubernetes_role_binding", [RBAC, "RoleBinding", BINDING]],
-  ["kubernetes_cluster_role_binding", [RBAC, "ClusterRoleBinding", BINDING]],
-]);
-
-/** Fields of a manifest by the block that has their value. */
-type Fields = Readonly<Record<string, string>>;
+/** Also with the suffix `_v1`, as each of the types. */
+const ACCOUNT = "kubernetes_service_account";
 type Read = (resource: Resource) => unknown;
 
 /** How the object of a resource is read; `undefined` for a type that is not read. */
 function readerOf(type: string): Read | undefined {
   if (type === MANIFEST) return (resource) => resource.written(["manifest"]);
   if (type === ANNOTATIONS) return annotated;
-  const typed = TYPED.get(type.replace(/_v1$/, ""));
-  return typed && ((resource) => typedObject(resource, ...typed));
+  return type.replace(/_v1$/, "") === ACCOUNT ? account : undefined;
 }
 
-/** Other types with objects, of which some may be of any kind. */
+/** Other types with objects; some may be service accounts, roles or bindings. */
 const OTHERS = /^(?:kubernetes_|kubectl_|helm_release$)/;
-const OF_ANY_KIND: readonly string[] = ["kubectl_manifest", "helm_release"];
+const PERHAPS = /^(?:kubectl_manifest|helm_release|kubernetes_(?:cluster_)?role(?:_binding)?(?:_v1)?)$/;
 
 export function manifestResources(scope: Scope): ManifestResources {
   const objects: ManifestResource[] = [];
@@ -88,7 +73,7 @@ export function manifestResources(scope: Scope): ManifestResources {
     if (!isRecord(written) || written instanceof Hidden) {
       const reason = open === undefined ? NOT_READ : `explain does not judge its argument ${open}`;
       skipped.push({ source, reason: reader ? reason : `explain does not read resources of type ${type}` });
-      if (reader || OF_ANY_KIND.includes(type)) perhaps.push(resource);
+      if (reader || PERHAPS.test(type)) perhaps.push(resource);
       continue;
     }
     const texts = new Texts(scope);
@@ -162,36 +147,15 @@ function annotated(resource: Resource): unknown {
   };
 }
 
-/** The object of a resource for one kind; `undefined` if an expression makes a part of it, or its name is generated. */
-function typedObject(resource: Resource, apiVersion: string, kind: string, fields: Fields): unknown {
+/** A service account; `undefined` if an expression makes a part of it, or its name is generated. */
+function account(resource: Resource): unknown {
   const blocks = (name: string): readonly unknown[] => listOf(resource.written([name]));
-  const [metadata] = blocks("metadata").map(record);
-  const { name, namespace, annotations, labels } = metadata ?? {};
-  const parts = [annotations ?? {}, labels ?? {}, ...Object.keys(fields).flatMap(blocks)];
-  const isOdd = ["dynamic", "aggregation_rule"].some((each) => blocks(each).length > 0);
-  if (isOdd || !(name ?? false) || !parts.every(isRecord)) return undefined;
-  const values = Object.entries(fields).map(([block, field]): [string, unknown] => {
-    const items = blocks(block).map(inManifest);
-    return [field, block === "role_ref" ? items[0] : items];
-  });
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, annotations, labels },
-    ...Object.fromEntries(values),
-  };
-}
-
-/** A block with the names that its arguments have in a manifest; the provider fills in a subject's namespace. */
-function inManifest(block: unknown): Json {
-  const rows = Object.entries(record(block)).map(([name, value]) => [camelCase(name), value]);
-  const { namespace, ...others } = Object.fromEntries(rows) as Json;
-  return others["kind"] === "ServiceAccount" ? { ...others, namespace: namespace ?? "default" } : others;
-}
-
-function camelCase(name: string): string {
-  if (name === "non_resource_urls") return "nonResourceURLs";
-  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const { name, namespace, annotations, labels } = record(blocks("metadata")[0]);
+  const imagePullSecrets = blocks("image_pull_secret");
+  const parts = [annotations ?? {}, labels ?? {}, ...imagePullSecrets];
+  if (blocks("dynamic").length > 0 || !(name ?? false) || !parts.every(isRecord)) return undefined;
+  const metadata = { name, namespace, annotations, labels };
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata, imagePullSecrets };
 }
 
 const BASE64 = "base64encode";

@@ -23,7 +23,7 @@ import { withoutCredentials } from "./credentials";
 import { type FirstDocument, firstDocument } from "./documents";
 import { type Judged, nodeDoubt } from "./node-doubts";
 import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
-import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
+import { type GateStatement, nodeGateStatements } from "./node-gates";
 import { kubeletVersion } from "./read-record";
 import { type Source, below } from "./source";
 
@@ -111,7 +111,7 @@ export function nodeConfiguration(
     documents,
     entries,
     isRead: doubt !== undefined && orElse(isRead, () => undefined)?.reads === true ? unread(doubt) : isRead,
-    gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
+    gates: [...gates, ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
     files: node.files,
   };

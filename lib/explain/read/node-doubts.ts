@@ -6,7 +6,6 @@
 import { posix } from "node:path";
 import { known, orElse } from "../../model/known";
 import { plainOf } from "../../model/tree";
-import { compareVersions } from "../../model/version";
 import { type Kept, unitCommands, unitLines, unknownCommand } from "../../rules/node/commands";
 import { isFeatureGate } from "../../rules/kubelet/feature-gates";
 import { KUBELET_FILES } from "../../rules/node/forms";
@@ -29,7 +28,6 @@ import {
 export interface Judged {
   /** Files that the kubelet or its plugins read. */
   readonly paths: readonly string[];
-  /** Names of the plugins. */
   readonly plugins: readonly string[];
   /** The recorded checksums of plugins, by name. */
   readonly checksums: ReadonlyMap<string, string>;
@@ -57,7 +55,6 @@ const OF_KUBELET =
 const SETTING =
   /^(?:\[\w+\]|(?:Accounting|After|Alias|Before|Condition\w+|CPU\w+|Delegate|Description|Documentation|Kill\w+|Limit\w+|Memory\w+|Nice|OOM\w+|RemainAfterExit|Requires|Restart\w*|Slice|Standard(?:Error|Output)|StartLimit\w+|SyslogIdentifier|Tasks\w+|Timeout\w+|Type|WantedBy|Wants)\s*=.*|Exec\w+\s*=.*|KUBELET_\w+=.*|Environment\s*=\s*["']?(?:(?:https?|no)_proxy|\w*KUBELET\w*|DAEMON_ARGS)=.*)$/i;
 const STARTS = /^(?:\/usr\/local\/bin\/kubenswrapper\s+)?\/\S*\/kubelet(?:\s|$)/;
-/** A second name of a plugin. */
 const SECOND_NAME = /^#!\/bin\/sh\nexec \/[\w.+-]+ "\$@"\n$/;
 const EXECUTABLE = 0o111;
 const SHOWN = 80;
@@ -67,7 +64,7 @@ export function nodeDoubt(node: NodeFact, judged: Judged, kubelet: string | unde
   const stated = orElse<KubeletFlags | undefined, undefined>(node.flags ?? known(undefined), () => undefined);
   const command = stated ? undefined : kubeletCommand(node);
   const flags = stated ?? command?.flags ?? new Map();
-  const unstarted = flagDoubt([...flags.keys()], kubelet) ?? gateDoubt(node, kubelet);
+  const unstarted = flagDoubt([...flags.keys()]) ?? gateDoubt(node, kubelet);
   if (unstarted !== undefined) return unstarted;
   const valueOf = (name: string): string | undefined =>
     orElse<string | undefined, undefined>(flags.get(name) ?? known(undefined), () => undefined);
@@ -87,20 +84,9 @@ export function nodeDoubt(node: NodeFact, judged: Judged, kubelet: string | unde
   );
 }
 
-/** The minors that no longer have a flag. Source: cmd/kubelet/app/options, 1.31 to 1.36. */
-const WITHOUT: Readonly<Record<string, string>> = {
-  "cloud-config": "1.34",
-  "pod-infra-container-image": "1.35",
-};
-
-function flagDoubt(flags: readonly string[], kubelet: string | undefined): string | undefined {
-  const [unknown] = flags.filter((flag) => unknownKey("flags", { [flag]: "" }) !== undefined);
-  if (unknown !== undefined) return `what the kubelet flag --${unknown} does is not known`;
-  const removed = flags.find((flag) => {
-    const since = Object.hasOwn(WITHOUT, flag) ? WITHOUT[flag] : undefined;
-    return since !== undefined && (kubelet === undefined || compareVersions(since, kubelet) <= 0);
-  });
-  return removed && `kubelets from ${WITHOUT[removed]} on do not start with the flag --${removed}`;
+function flagDoubt(flags: readonly string[]): string | undefined {
+  const unknown = flags.find((flag) => unknownKey("flags", { [flag]: "" }) !== undefined);
+  return unknown && `what the kubelet flag --${unknown} does is not known`;
 }
 
 function gateDoubt(node: NodeFact, kubelet: string | undefined): string | undefined {

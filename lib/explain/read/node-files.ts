@@ -109,7 +109,6 @@ function distributionCommand({ files }: NodeFact): KubeletCommand | undefined {
   return undefined;
 }
 
-/** Flags as a document states them. */
 export function flagsOf(
   stated: Readonly<Record<string, unknown>>,
   late: (text: string) => Known<string>,

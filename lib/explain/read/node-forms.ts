@@ -229,7 +229,6 @@ function documentDoubt(
 
 const TWICE: Known<string> = notKnown({ kind: "contested", what: "it appears twice among the files" });
 
-/** A file as a fact about nodes. */
 export function carriedFile(file: CarriedFile, source: Source, late: LateReader): NodeFileFact {
   const place = below(source, propertyPath(file.at));
   const { mode, sha256 } = file;

@@ -17,14 +17,12 @@ export interface GateStatement {
   readonly gates: ReadonlyMap<string, Known<boolean>>;
   /** False if it is not known whether the kubelets in question read it. */
   readonly isCertain: boolean;
-  /** The only pool whose kubelets may read it; `undefined` if those of any pool may. */
-  readonly pool: string | undefined;
   readonly source: Source;
 }
 
 /**
- * The gates in the objects of a cluster: OpenShift's FeatureGate for all nodes, a KubeletConfig for the pools that it
- * selects, a standalone KubeletConfiguration for nodes that nothing names.
+ * The gates in the objects of a cluster: OpenShift's FeatureGate for all nodes, a KubeletConfig for some pools, a
+ * standalone KubeletConfiguration for nodes that nothing names.
  *
  * Source: openshift/api, config/v1 FeatureGate (the lists apply only in the set `CustomNoUpgrade`) and
  * machineconfiguration/v1 KubeletConfig.
@@ -48,8 +46,7 @@ export function gateStatements(objects: Objects): readonly GateStatement[] {
   const selecting = objects.of("KubeletConfig").map(({ value, kind, source }) => {
     const gates = gatesOf(at(value, "spec", "kubeletConfig", "featureGates"));
     const place = below(source, "spec.kubeletConfig.featureGates");
-    const pool = poolOf(at(value, "spec", "machineConfigPoolSelector", "matchLabels"));
-    return { ...statement(titleOf(value, kind), gates, false, place), pool };
+    return statement(titleOf(value, kind), gates, false, place);
   });
   return [...custom, ...alone, ...selecting].filter(({ gates }) => gates.size > 0);
 }
@@ -60,23 +57,7 @@ function statement(
   isCertain: boolean,
   source: Source,
 ): GateStatement {
-  return { title, gates, isCertain, pool: undefined, source };
-}
-
-const POOL_LABEL = /^pools\.operator\.machineconfiguration\.openshift\.io\/(.+)$/;
-
-/** The pool in one of the labels, which the operator puts on its own pools. */
-function poolOf(labels: unknown): string | undefined {
-  const [pool] = Object.keys(record(labels)).flatMap((label) => POOL_LABEL.exec(label)?.[1] ?? []);
-  return pool;
-}
-
-/** The pools that the operator creates and labels; pools that users create may carry other pools' labels. */
-const LABELLED: readonly string[] = ["master", "worker"];
-
-/** Whether a setting may reach the kubelets of a pool. */
-export function mayReach({ pool }: GateStatement, node: string): boolean {
-  return pool === undefined || pool === node || !LABELLED.includes(node);
+  return { title, gates, isCertain, source };
 }
 
 /** OpenShift's kubelets read this file, whatever else is on the node. Source: machine-config-operator's templates. */

@@ -22,7 +22,6 @@ export interface WorkloadImage {
   readonly source: Source;
 }
 
-/** A pod, a pod template, or the declared needs of pods. */
 export interface PodFact {
   /** `Deployment shop/web`. */
   readonly title: string;
@@ -33,7 +32,6 @@ export interface PodFact {
   readonly source: Source;
 }
 
-/** A pod, or a pod template. */
 export interface WorkloadFact extends PodFact {
   /** Namespace; `default` if none is written. */
   readonly namespace: string;

@@ -26,7 +26,6 @@ import type {
 import { type LateReader, lateTree } from "./late-text";
 import { switchOf } from "./node-gates";
 
-/** Reads a recorded cluster. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
   const { name, issuer, kubelet, apiServer, plugins, openShift, microShift } = record(recorded);
   const { pulls, registries, components, workloads, fleet, additionalIssuers } = record(recorded);
@@ -60,7 +59,6 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   };
 }
 
-/** The record with its late values followed. */
 export function followedRecord(cluster: ClusterRecord, late: LateReader): ClusterFacts {
   const { issuer, additionalIssuers, pulls, components, workloads, fleet, ...others } = cluster;
   const issuerOf = (text: string): Known<string> => map(late(text), issuerOfTokens);
@@ -121,7 +119,6 @@ export function kubeletVersion({
   return openShiftVersions.includes(minor) ? openShiftRelease(minor).kubernetes : undefined;
 }
 
-/** The feature gates of the kubelets that differ from the defaults. */
 export function kubeletGates(cluster: RecordedGates): Readonly<Record<string, boolean>> {
   return { ...cluster.featureGates, ...cluster.kubeletFeatureGates };
 }

@@ -35,7 +35,6 @@ export interface NotRead {
   /** Why, as a clause: "modules are not followed". */
   readonly reason: string;
   readonly mentions: ReadonlySet<object>;
-  /** Texts in it. */
   readonly texts: ReadonlySet<string>;
   /** All of it, to be compared and never shown. */
   readonly whole: string;

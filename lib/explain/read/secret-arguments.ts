@@ -6,21 +6,12 @@
 
 import { isSecretName } from "../../rules/fleet/secret-material";
 
-/** By type; data sources have the same names as resources. */
+/** By type, beside those that are secret by their name; data sources have the same names as resources. */
 export const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   aws_api_gateway_api_key: ["value"],
   aws_appsync_api_key: ["key"],
-  aws_ecr_authorization_token: ["authorization_token"],
-  aws_eks_cluster_auth: ["token"],
-  aws_iam_access_key: [
-    "secret",
-    "encrypted_secret",
-    "ses_smtp_password",
-    "ses_smtp_password_v4",
-    "encrypted_ses_smtp_password_v4",
-  ],
+  aws_iam_access_key: ["encrypted_secret", "ses_smtp_password_v4", "encrypted_ses_smtp_password_v4"],
   aws_iam_service_specific_credential: ["service_password", "service_credential_secret"],
-  aws_iam_user_login_profile: ["encrypted_password"],
   aws_secretsmanager_secret_version: ["secret_string", "secret_binary", "secret_string_wo"],
   aws_ssm_parameter: ["value", "insecure_value", "value_wo"],
   azapi_resource: ["sensitive_body", "sensitive_output"],
@@ -37,16 +28,12 @@ export const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   azurerm_storage_account_blob_container_sas: ["sas"],
   azurerm_storage_account_sas: ["sas"],
   google_apikeys_key: ["key_string"],
-  google_container_cluster: ["client_key"],
   google_iam_workforce_pool_provider: ["plain_text"],
   google_iam_workforce_pool_provider_key: ["key_data"],
   google_secret_manager_secret_version: ["secret_data", "secret_data_wo"],
-  google_secret_manager_secret_version_access: ["secret_data"],
-  google_storage_hmac_key: ["secret"],
   helm_release: ["set_sensitive", "set_wo"],
   kubernetes_secret: ["data", "binary_data", "data_wo"],
   kubernetes_secret_v1: ["data", "binary_data", "data_wo"],
-  kubernetes_token_request_v1: ["token"],
   local_sensitive_file: ["content", "content_base64"],
   random_password: ["result", "bcrypt_hash"],
   tls_private_key: ["private_key_pem", "private_key_pem_pkcs8", "private_key_openssh"],

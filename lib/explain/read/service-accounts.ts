@@ -94,7 +94,6 @@ function isDefault(key: string): boolean {
   return key.endsWith("/default");
 }
 
-/** A service account that no manifest writes. */
 export function unwritten(key: string): ServiceAccountFact {
   return {
     key,

@@ -14,7 +14,6 @@ import { withoutMarked, withoutSecrets } from "./sensitive";
 import type { Source } from "./source";
 import type { Terraform } from "./terraform";
 
-/** True for the output of `terraform show -json`. */
 export function isTerraformShow(document: unknown): document is Json {
   return (
     isRecord(document) &&
@@ -23,7 +22,6 @@ export function isTerraformShow(document: unknown): document is Json {
   );
 }
 
-/** True for a plan. */
 export function isPlan(document: unknown): boolean {
   return isTerraformShow(document) && "planned_values" in document;
 }
@@ -87,7 +85,6 @@ function withoutNulls(values: Json): Json {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** How a resource is configured. */
 interface Configured {
   readonly expressions: Json;
   /** What `for_each` refers to. */
@@ -179,7 +176,6 @@ function constantsOf(expressions: Json): Json {
 
 const KEY = /\[(?:\d+|"(?:[^"\\]|\\.)*")\]/g;
 
-/** The address in the configuration, without instance keys. */
 function withoutKeys(address: string): string {
   return address.includes("[") ? address.replace(KEY, "") : address;
 }

@@ -14,7 +14,6 @@ import { SEVERITIES } from "./severities";
 /** A finding of any job, or of the audit. */
 export type AnyFinding = Finding & { readonly job?: ExplainResult["job"] };
 
-/** Findings with one cause. */
 export interface Cause {
   /** Never empty. */
   readonly findings: readonly [AnyFinding, ...AnyFinding[]];

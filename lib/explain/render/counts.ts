@@ -9,11 +9,9 @@ interface Row {
   readonly stack: string;
   readonly job: ExplainResult["job"];
   readonly counts: Record<Verdict | "accepted", number>;
-  /** The first that is allowed. */
   allowed: ExplainResult | undefined;
 }
 
-/** The allowed results of a stack. */
 export interface AllowedResults {
   readonly stack: string;
   /** The results, if they are few; otherwise empty. */
@@ -59,7 +57,6 @@ export class Counts {
     }));
   }
 
-  /** How many of each verdict. */
   get verdicts(): Row["counts"] {
     const sum = { denied: 0, unknown: 0, allowed: 0, accepted: 0 };
     for (const { counts } of this.#rows.values())
@@ -67,7 +64,6 @@ export class Counts {
     return sum;
   }
 
-  /** A line for each stack and job. */
   *lines(): Generator<string> {
     for (const { stack, job, counts } of this.#rows.values())
       yield `${printable(stack === "" ? "" : `${stack}: `)}${jobWords[job].several}: ${words(counts)}\n`;

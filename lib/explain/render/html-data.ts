@@ -23,7 +23,7 @@ const MARKED_MIN = 4;
 const STAGES = ["Service account", "Token and audience", "Issuer", "Identity", "Permission"] as const;
 
 /** Where a check is on the map; one without a stage belongs to the stage of the check before it. */
-const STAGE_OF: Readonly<Record<CheckId, (typeof STAGES)[number] | undefined>> = {
+const STAGE_OF: Readonly<Partial<Record<CheckId, (typeof STAGES)[number]>>> = {
   "service-account-present": "Service account",
   "account-present": "Service account",
   "controller-present": "Service account",
@@ -42,24 +42,6 @@ const STAGE_OF: Readonly<Record<CheckId, (typeof STAGES)[number] | undefined>> =
   "repository-permitted": "Permission",
   "permissions-granted": "Permission",
   "spoke-authorizes": "Permission",
-  "all-understood": undefined,
-  "still-pulled": undefined,
-  "provider-matches-image": undefined,
-  "provider-on-node": undefined,
-  "service-account-readable": undefined,
-  "annotations-present": undefined,
-  otherwise: undefined,
-  "secret-well-formed": undefined,
-  "account-annotated": undefined,
-  "controller-configured": undefined,
-  "profile-present": undefined,
-  "profile-readable": undefined,
-  "profile-well-formed": undefined,
-  "provider-chosen": undefined,
-  "secret-free": undefined,
-  "plugin-present": undefined,
-  "plugin-called": undefined,
-  "spoke-admits": undefined,
 };
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map(CHECK_HELP.map(({ id, question }) => [id, question]));

@@ -1,20 +1,14 @@
 import type { ExplainResult } from "../result";
 
-/** The words for a job. */
 export interface JobWords {
   /** Between service account and target. */
   readonly verb: string;
-  /** One result. */
   readonly one: string;
-  /** Several results. */
   readonly several: string;
-  /** What the target is. */
   readonly target: string;
-  /** The job as a title. */
   readonly title: string;
 }
 
-/** The words of each job. */
 export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
   "image-pull": { verb: "pulls", one: "pull", several: "pulls", target: "image", title: "Image pulls" },
   "running-pull": {

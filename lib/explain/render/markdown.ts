@@ -2,7 +2,7 @@ import { type Finding, aboutOf, findingsOf, warningsOf, placeOf } from "../findi
 import type { ExplainResult } from "../result";
 import { type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
-import { printable } from "./printable";
+import { htmlText, printable } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SEVERITIES } from "./severities";
 
@@ -57,7 +57,7 @@ function row(
 }
 
 function* members({ findings, who }: Cause): Generator<string> {
-  yield `<details><summary><code>${html(who)}</code></summary>\n\n`;
+  yield `<details><summary><code>${htmlText(who)}</code></summary>\n\n`;
   for (const finding of findings.slice(0, SHOWN)) {
     const place = placeOf(finding);
     const where = place ? ` (${place.file}${place.line === undefined ? "" : `:${place.line}`})` : "";
@@ -85,8 +85,4 @@ function code(word: string): string {
   const fence = "`".repeat(longest + 1);
   const space = word.startsWith("`") || word.endsWith("`") ? " " : "";
   return `${fence}${space}${word.replaceAll("|", "\\|")}${space}${fence}`;
-}
-
-function html(text: string): string {
-  return printable(text).replace(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -65,16 +65,6 @@ fleetChecks(ID, "the hub's version", spokeIn("fleet-multikueue", "cpu-1"), [
   ["that is not known", version(""), "unknown", "the version of the hub is not known"],
 ]);
 
-const overridden = (gates: string): { others: Record<string, string> } => ({
-  others: {
-    "api-server.json": JSON.stringify({
-      apiVersion: "operator.openshift.io/v1",
-      kind: "KubeAPIServer",
-      metadata: { name: "cluster" },
-      spec: { unsupportedConfigOverrides: { apiServerArguments: { "feature-gates": [gates] } } },
-    }),
-  },
-});
 const MOUNT = `mountPath: ${FOLDER}\n`;
 
 fleetChecks(ID, "an image volume", { artefacts: fleet(), spoke: "a" }, [
@@ -84,8 +74,6 @@ fleetChecks(ID, "an image volume", { artefacts: fleet(), spoke: "a" }, [
     () => fleet(props({ apiServer: "1.33", featureGates: { ImageVolume: true } })),
     "pass",
   ],
-  ["where the hub's operator is given that gate off", [], "unknown", "", overridden("ImageVolume=false")],
-  ["where the hub's operator is given other gates", [], "pass", "", overridden("Other=false")],
   [
     "with a plugin elsewhere in its image",
     () => fleet(props({}, { plugins: [{ ...AIA, path: "/bin/aws-iam-authenticator" }] })),

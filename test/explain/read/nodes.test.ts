@@ -91,9 +91,9 @@ describe("MachineConfigs", () => {
   it.each<[string, object, unknown]>([
     ["percent-encoded, in UTF-8", { source: `data:,${encodeURIComponent(config("é"))}` }, one("é")],
     ["percent signs alone", { source: `data:,${config("%zz").replaceAll(" ", "%20")}` }, one("%zz")],
-    ["base64 of a wrong length", { source: `${base64("xyz")}A` }, none("not a data URL")],
+    ["base64 of a wrong length", { source: `${base64("xyz")}A` }, none("odd path, mode or content")],
     ["compressed", { source: base64("x"), compression: "gzip" }, none("compressed")],
-    ["not a data URL", { source: "https://example.com" }, none("not a data URL")],
+    ["not a data URL", { source: "https://example.com" }, none("odd path, mode or content")],
   ])("contents: %s", (_, contents, expected) => {
     expect(nodes([machineConfig("99-a", "worker", contents)], openshift)).toEqual(expected);
   });
@@ -363,34 +363,6 @@ it.each([
 it("kubelet flags as a list are not known", () => {
   const setup = { files: [{ path: "/c", content: config("a") }], kubeletFlags: ["--v=2"] };
   expect(doubts([setup], openshift)).toEqual([expect.any(String)]);
-});
-
-/** The labels that the operator gives its own pools. Source: openshift/machine-config-operator, manifests of the pools. */
-describe("a KubeletConfig that selects a pool", () => {
-  const kubelets = (labels: object): unknown => ({
-    apiVersion: "machineconfiguration.openshift.io/v1",
-    kind: "KubeletConfig",
-    metadata: { name: "x" },
-    spec: {
-      machineConfigPoolSelector: { matchLabels: labels },
-      kubeletConfig: { featureGates: { A: false } },
-    },
-  });
-  const label = (pool: string): object => ({
-    [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",
-  });
-  const pools = ["worker", "infra"].map((role) =>
-    machineConfig("99-a", role, { source: base64(config("a")) }),
-  );
-
-  it.each<[string, object, readonly string[]]>([
-    ["of masters", label("master"), ["infra"]],
-    ["of workers", label("worker"), ["infra", "worker"]],
-    ["of its own label", { "custom-kubelet": "a" }, ["infra", "worker"]],
-  ])("%s", (_, labels, expected) => {
-    const reached = read([...pools, kubelets(labels)], openshift).filter(({ gates }) => gates.length > 0);
-    expect(reached.map(({ name }) => name)).toEqual(expected);
-  });
 });
 
 it("a directory is no file for a kubelet before 1.34", () => {

@@ -354,13 +354,7 @@ it("trees are equal where their leaves are", () => {
   ).toBeUndefined();
 });
 
-it("arguments of the API server and gates of Kueue are seen", () => {
-  const override = {
-    apiVersion: "operator.openshift.io/v1",
-    kind: "KubeAPIServer",
-    metadata: { name: "cluster" },
-    spec: { unsupportedConfigOverrides: { apiServerArguments: { "service-account-issuer": ["https://a"] } } },
-  };
+it("gates of Kueue are seen", () => {
   const kueue = {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -370,10 +364,7 @@ it("arguments of the API server and gates of Kueue are seen", () => {
         "featureGates:\n  MultiKueue: true\nmultiKueue:\n  clusterProfile:\n    credentialsProviders:\n      - name: a\n",
     },
   };
-  const { apiServerOverrides, fleet } = clusterOf({ "m.json": [override, kueue] });
-  expect(apiServerOverrides.map(({ title, arguments: all }) => [title, [...all]])).toEqual([
-    ["KubeAPIServer cluster", [["service-account-issuer", ["https://a"]]]],
-  ]);
+  const { fleet } = clusterOf({ "m.json": [kueue] });
   const [list] = fleet.lists;
   expect(list?.form).toBe("kueue");
   expect(

@@ -102,3 +102,20 @@ checks("all-understood", "what the cluster itself shows", { ...question, artefac
     "MutatingWebhookConfiguration x may change tokens",
   ],
 ]);
+
+const operator = (spec: object): object =>
+  object("operator.openshift.io/v1", "KubeAPIServer")({ spec }, { name: "cluster" });
+
+checks("all-understood", "the operator of the API server", question, [
+  [
+    "with nothing unsupported",
+    beside(operator({ logLevel: "Normal", unsupportedConfigOverrides: null })),
+    "pass",
+  ],
+  [
+    "with arguments that override its own",
+    beside(operator({ unsupportedConfigOverrides: { apiServerArguments: { "feature-gates": ["A=true"] } } })),
+    "unknown",
+    "the field spec.unsupportedConfigOverrides of KubeAPIServer cluster is not judged",
+  ],
+]);
