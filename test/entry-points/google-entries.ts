@@ -207,6 +207,11 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
     required: ["project", "projectNumber", "poolId"],
     call: (given, { stack }) => google.WorkloadIdentityPool.forPoolId(stack, given as never),
   },
+  "WorkloadServiceAccount.fromEmail": {
+    settings: (world) => ({ email: "web@shop-prod.iam.gserviceaccount.com", project: "shop-prod", ...provider(world) }),
+    required: ["email"],
+    call: (given, { stack, id }) => google.WorkloadServiceAccount.fromEmail(stack, id, given as never),
+  },
   WorkloadServiceAccount: inStack(
     google.WorkloadServiceAccount,
     ["serviceAccount", "access", "clusterName", "project", "oidcProvider"],

@@ -54,7 +54,7 @@ export {
   type PullRoleTrust,
   type PullRolesProps,
 } from "./pull-props";
-export { type IPullRole } from "./role-props";
+export { type IPullRole, type IWorkloadRole } from "./role-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
 export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";
 export {
