@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { IExistingIdentity } from "../../model/identity";
-import { Issuer } from "../../model/issuer";
+import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
 import type { Subject } from "../../model/subject";
@@ -24,6 +24,7 @@ import type {
   IOidcProvider,
   KnownAudiences,
   OidcProviderAttributes,
+  OidcProviderFacts,
 } from "./provider-props";
 import type { PullRoleAttributes } from "./pull-props";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
@@ -75,15 +76,37 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
   readonly audiences: readonly string[] | undefined;
   readonly dependencies: readonly ITerraformDependable[] = [];
 
-  constructor(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}) {
+  constructor(scope: Construct, id: string, arn: string, facts: OidcProviderFacts) {
     super(scope, id);
-    this.audiences = knownAudiences(attributes);
-    const { hostPath } = parseOidcProviderArn(arn);
+    this.audiences = knownAudiences(facts);
     this.arn = arn;
-    this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
+    this.issuer = awsIssuer(at(this, () => issuerOfArn(arn, facts.issuer)));
     this.conditionPrefix = conditionPrefixOf(this, this.issuer);
     stateAudiences(this);
   }
+}
+
+function issuerOfArn(arn: string, stated: GivenIssuer | undefined): Issuer {
+  const given = stated === undefined ? undefined : Issuer.of(stated);
+  if (isLate(arn))
+    return (
+      given ??
+      fail("aws-missing", {
+        problem:
+          "the ARN of the OIDC provider is known only after apply, so its issuer cannot be read from it",
+        allowed: "a literal ARN, or a late one with `issuer`",
+        remedy: "state the issuer: OidcProvider.fromArn(…, { issuer })",
+      })
+    );
+  const issuer = Issuer.exactly(`https://${parseOidcProviderArn(arn).hostPath}`);
+  if (given && !given.late && !given.equals(issuer))
+    fail("aws-mismatch", {
+      problem: "the ARN of the OIDC provider is that of another issuer",
+      value: arn,
+      allowed: given.url,
+      remedy: "correct the ARN, or leave `issuer` out",
+    });
+  return issuer;
 }
 
 /**

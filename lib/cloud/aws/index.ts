@@ -43,6 +43,7 @@ export {
   type IOidcProvider,
   type KnownAudiences,
   type OidcProviderAttributes,
+  type OidcProviderFacts,
   type OidcProviderProps,
   type SharedOidcProviderProps,
 } from "./provider-props";
