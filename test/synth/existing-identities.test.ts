@@ -9,16 +9,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import {
-  OidcProvider,
-  PullRole,
-  WorkloadRole,
-  awsAccess,
-  ecr,
-  eks,
-  workloadRoles,
-} from "../../lib/cloud/aws";
-import { PullIdentity, WorkloadIdentity, azureAccess, workloadIdentities } from "../../lib/cloud/azure";
+import { PullRole, WorkloadRole, awsAccess, ecr, eks, workloadRoles } from "../../lib/cloud/aws";
+import { WorkloadIdentity, azureAccess, workloadIdentities } from "../../lib/cloud/azure";
 import { WorkloadServiceAccount, googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
 import type { ErrorCode } from "../../lib/errors";
 import { explain } from "../../lib/explain";
@@ -26,7 +18,7 @@ import type { IExistingIdentity } from "../../lib/model/identity";
 import { ImagePulls, type ImagePullsProps, WorkloadAccess, type WorkloadAccessProps } from "../../lib/synth";
 import { type Resources, state } from "../fixtures/explain/states";
 import { REGISTRY_ID, fromAcr, fromEcr, fromGoogle, makers, plainCluster } from "../support/image-pulls";
-import { type Json, inside, list, record, text } from "../support/json";
+import { type Json, inside, list, record } from "../support/json";
 import { ISSUER, SUBSCRIPTION, TENANT, providersStack } from "../support/platform-components";
 import { refusal } from "../support/refusal";
 import { type WrittenStack, writtenStacks } from "../support/synth-output";
@@ -218,7 +210,7 @@ describe("an existing role of AWS", () => {
 
   it("pulls: the kubelet's entry and the annotation, but no role, policy or OIDC provider", () => {
     const pulling = pulls((stack) => ({
-      pulls: [{ serviceAccount: "shop/web", from: fromEcr(), as: PullRole.fromArn(stack, "web", ROLE) }],
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr(), as: role(stack) }],
     }));
     expect(pulling.resources).toEqual({});
     expect(annotationsOf(pulling)).toEqual({ "eks.amazonaws.com/ecr-role-arn": ROLE });
@@ -493,7 +485,7 @@ describe("lines with `as` are refused", () => {
     [
       "identities-missing: `from` of service account shop/web is an empty list",
       pull((stack) => ({
-        pulls: [{ serviceAccount: "shop/web", from: [], as: PullRole.fromArn(stack, "web", ROLE) }],
+        pulls: [{ serviceAccount: "shop/web", from: [], as: role(stack) }],
       })),
     ],
     [

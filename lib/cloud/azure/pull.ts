@@ -113,7 +113,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
  *
  * Declares a {@link PullIdentities} with the id `Default`.
  */
-export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
+export function pullIdentities(settings: PullIdentitiesSettings = {}): IPullIdentities<Construct> {
   checkGiven("pullIdentities()", PULL_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",

@@ -221,7 +221,7 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
     return webhookAnnotations(this);
   }
 
-  /** Returns an existing identity, for `as` of a workload; like {@link PullIdentity.fromResourceId}. */
+  /** Returns an existing identity, for `as` of a workload; like `PullIdentity.fromResourceId`. */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IWorkloadIdentity {
     checkProps("WorkloadIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
     return new AdoptedWorkloadIdentity(scope, id, attributes);
