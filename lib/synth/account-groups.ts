@@ -161,11 +161,15 @@ function accountLine<Asked extends { readonly cloud: string }>(
   const as = listOf(acting);
   if (asks.length === 0 && (stated !== undefined || as.length === 0))
     fail("identities-missing", {
-      problem:
-        stated === undefined
-          ? `the line of service account ${subject.key} has neither \`${words.asks}\` nor \`as\``
-          : `\`${words.asks}\` of service account ${subject.key} is an empty list`,
-      allowed: `one entry or several, for example ${words.example}`,
+      ...(stated === undefined
+        ? {
+            problem: `the line of service account ${subject.key} has neither \`${words.asks}\` nor \`as\``,
+            allowed: `${words.example}, or an existing identity, for example as: WorkloadRole.fromArn(…)`,
+          }
+        : {
+            problem: `\`${words.asks}\` of service account ${subject.key} is an empty list`,
+            allowed: `one entry or several, for example ${words.example}`,
+          }),
       remedy: "state what the service account needs, or remove the line",
     });
   checkExisting({ subject, asks, as }, words);

@@ -309,7 +309,23 @@ describe("an existing identity of Azure", () => {
       identities: [workloadIdentities()],
     }));
     expect(elsewhere.resources).toEqual({});
+    expect(judged(elsewhere)).toEqual([expect.stringContaining("unknown: ")]);
     expect(judged(elsewhere, managed({ ...READER, ...credential(subject) }))).toEqual([expected]);
+  });
+
+  it("stands beside a declared one, and is unknown without its state", () => {
+    const mixed = access((stack) => ({
+      workloads: [
+        { serviceAccount: "shop/api", may: readBlobs },
+        { serviceAccount: "shop/web", as: identity(stack), may: readBlobs },
+      ],
+      identities: [
+        workloadIdentities({ resourceGroupName: "shop", location: "westeurope", tenantId: TENANT }),
+      ],
+    }));
+    expect(blocks(mixed, "azurerm_user_assigned_identity")).toMatchObject([{ name: "prod_shop_api_access" }]);
+    expect(blocks(mixed, "azurerm_role_assignment")).toHaveLength(1);
+    expect(judged(mixed)).toEqual(["allowed", expect.stringContaining("unknown: ")]);
   });
 
   it("pulls: azure.json and the annotations, a credential, and no role", () => {
@@ -373,6 +389,19 @@ describe("an existing service account of Google", () => {
   });
 });
 
+it("a service account of Google stands beside a declared one, and is unknown without its state", () => {
+  const mixed = access((stack) => ({
+    workloads: [
+      { serviceAccount: "shop/api", may: readSales },
+      { serviceAccount: "shop/web", as: account(stack) },
+    ],
+    identities: [google],
+  }));
+  expect(blocks(mixed, "google_service_account")).toHaveLength(1);
+  expect(blocks(mixed, "google_storage_bucket_iam_member")).toHaveLength(1);
+  expect(judged(mixed)).toEqual(["allowed", expect.stringContaining("unknown: ")]);
+});
+
 describe("lines with `as` are refused", () => {
   const declare = (props: (stack: TerraformStack) => Partial<WorkloadAccessProps>): WorkloadAccess => {
     const stack = providersStack(Testing.app());
@@ -392,7 +421,7 @@ describe("lines with `as` are refused", () => {
     [
       "identities-missing",
       () => ({ workloads: [{ serviceAccount: "shop/web" }] }),
-      "the line of service account shop/web has neither `may` nor `as`; allowed: one entry or several, for example may: awsAccess({ statements: […] }); state what the service account needs, or remove the line",
+      "the line of service account shop/web has neither `may` nor `as`; allowed: may: awsAccess({ statements: […] }), or an existing identity, for example as: WorkloadRole.fromArn(…); state what the service account needs, or remove the line",
     ],
     [
       "identities-missing",
