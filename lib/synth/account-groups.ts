@@ -6,15 +6,15 @@
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
 import { grouped } from "../model/grouped";
-import type {
-  AccountRequest,
-  AccountsRequest,
-  IExistingIdentity,
-  IIdentities,
-  IIdentitySource,
-  IdentityRequest,
+import {
+  type AccountRequest,
+  type AccountsRequest,
+  type IExistingIdentity,
+  type IIdentities,
+  type IIdentitySource,
+  type IdentityRequest,
+  EXISTING_IDENTITY,
 } from "../model/identity";
-import { EXISTING_IDENTITY } from "../model/identity";
 import { type ObjectKind, boolean, either, list, object, optional } from "../model/shape";
 import { Subject, SUBJECT } from "../model/subject";
 
