@@ -161,43 +161,23 @@ function accountLine<Asked extends { readonly cloud: string }>(
   const as = listOf(acting);
   if (asks.length === 0 && (stated !== undefined || as.length === 0))
     fail("identities-missing", {
-      ...(stated === undefined
-        ? {
-            problem: `the line of service account ${subject.key} has neither \`${words.asks}\` nor \`as\``,
-            allowed: `${words.example}, or an existing identity, for example as: WorkloadRole.fromArn(…)`,
-          }
-        : {
-            problem: `\`${words.asks}\` of service account ${subject.key} is an empty list`,
-            allowed: `one entry or several, for example ${words.example}`,
-          }),
+      problem:
+        stated === undefined
+          ? `the line of service account ${subject.key} has neither \`${words.asks}\` nor \`as\``
+          : `\`${words.asks}\` of service account ${subject.key} is an empty list`,
+      allowed: `one entry or several, for example ${words.example}`,
       remedy: "state what the service account needs, or remove the line",
     });
-  checkExisting({ subject, asks, as }, words);
-  return { subject, declare, asks, as };
-}
-
-function checkExisting<Asked extends { readonly cloud: string }>(
-  { subject: { key }, asks, as }: Omit<AccountLine<Asked>, "declare">,
-  { asks: property, makers }: LineWords,
-): void {
-  const clouds = as.map(({ cloud }) => cloud);
-  const twice = clouds.find((cloud, index) => clouds.indexOf(cloud) < index);
-  if (twice !== undefined)
-    fail("identities-conflict", {
-      problem: `\`as\` of service account ${key} has two identities of one cloud`,
-      value: twice,
-      allowed: "at most one per cloud",
-      remedy: "keep the one that its pods act as, or give each its own service account",
-    });
   const asked = asks.map(({ cloud }) => cloud);
-  const idle = clouds.find((cloud) => !asked.includes(cloud));
-  if (idle !== undefined && makers === undefined)
+  const idle = as.find(({ cloud }) => !asked.includes(cloud));
+  if (idle !== undefined && words.makers === undefined)
     fail("identities-unused", {
-      problem: `\`as\` of service account ${key} has an identity of a cloud from which \`${property}\` has nothing`,
-      value: idle,
+      problem: `\`as\` of service account ${subject.key} has an identity of a cloud from which \`${words.asks}\` has nothing`,
+      value: idle.cloud,
       allowed: [...new Set(asked)].sort().join(", "),
-      remedy: `remove the identity, or add what it is for to \`${property}\``,
+      remedy: `remove the identity, or add what it is for to \`${words.asks}\``,
     });
+  return { subject, declare, asks, as };
 }
 
 /** Joins the lines of each service account; sorted by `namespace/name`. */
@@ -216,24 +196,19 @@ function joined<Asked extends { readonly cloud: string }>(
   if (more.some(({ declare }) => declare !== first.declare)) refuseTwoOwners(first.subject);
   const lines = [first, ...more];
   const as = [...new Set(lines.flatMap((line) => line.as))];
-  const split = as.find((identity) =>
-    lines.some((line) => !line.as.includes(identity) && concerns(line, identity)),
-  );
-  if (split)
-    fail("identities-conflict", {
-      problem: `lines of service account ${first.subject.key} that concern one cloud differ in \`as\``,
-      value: split.cloud,
-      allowed: "one identity of a service account per cloud",
-      remedy: "write the same object as `as` in each of these lines",
-    });
+  for (const { cloud } of as) {
+    const isOf = (each: { readonly cloud: string }): boolean => each.cloud === cloud;
+    const concerned = lines.filter((line) => [...line.asks, ...line.as].some(isOf));
+    const same = as.filter(isOf).length === 1 && concerned.every((line) => line.as.some(isOf));
+    if (!same)
+      fail("identities-conflict", {
+        problem: `service account ${first.subject.key} does not act as one identity in this cloud: \`as\` has two, or not all of its lines that concern the cloud have the same`,
+        value: cloud,
+        allowed: "one identity per cloud, in each of these lines the same object",
+        remedy: "keep the one that its pods act as, or give each its own service account",
+      });
+  }
   return { ...first, as, asks: lines.flatMap(({ asks }) => asks) };
-}
-
-function concerns<Asked extends { readonly cloud: string }>(
-  { asks, as }: AccountLine<Asked>,
-  { cloud }: IExistingIdentity,
-): boolean {
-  return [...asks, ...as].some((each) => each.cloud === cloud);
 }
 
 function statedByCloud<Identities extends { cloud: string }>(

@@ -416,12 +416,12 @@ describe("lines with `as` are refused", () => {
     [
       "identities-conflict",
       (stack) => line([role(stack), PullRole.fromArn(stack, "other", ROLE)]),
-      '`as` of service account shop/web has two identities of one cloud, got "aws"; allowed: at most one per cloud; keep the one that its pods act as, or give each its own service account',
+      'service account shop/web does not act as one identity in this cloud: `as` has two, or not all of its lines that concern the cloud have the same, got "aws"; allowed: one identity per cloud, in each of these lines the same object; keep the one that its pods act as, or give each its own service account',
     ],
     [
       "identities-missing",
       () => ({ workloads: [{ serviceAccount: "shop/web" }] }),
-      "the line of service account shop/web has neither `may` nor `as`; allowed: may: awsAccess({ statements: […] }), or an existing identity, for example as: WorkloadRole.fromArn(…); state what the service account needs, or remove the line",
+      "the line of service account shop/web has neither `may` nor `as`; allowed: one entry or several, for example may: awsAccess({ statements: […] }); state what the service account needs, or remove the line",
     ],
     [
       "identities-missing",
@@ -436,7 +436,17 @@ describe("lines with `as` are refused", () => {
           { serviceAccount: "shop/web", may: readBucket },
         ],
       }),
-      'lines of service account shop/web that concern one cloud differ in `as`, got "aws"; allowed: one identity of a service account per cloud; write the same object as `as` in each of these lines',
+      'service account shop/web does not act as one identity in this cloud: `as` has two, or not all of its lines that concern the cloud have the same, got "aws"; allowed: one identity per cloud, in each of these lines the same object; keep the one that its pods act as, or give each its own service account',
+    ],
+    [
+      "identities-conflict",
+      (stack) => ({
+        workloads: [
+          { serviceAccount: "shop/web", as: role(stack) },
+          { serviceAccount: "shop/web", as: PullRole.fromArn(stack, "other", ROLE) },
+        ],
+      }),
+      'service account shop/web does not act as one identity in this cloud: `as` has two, or not all of its lines that concern the cloud have the same, got "aws"; allowed: one identity per cloud, in each of these lines the same object; keep the one that its pods act as, or give each its own service account',
     ],
     [
       "aws-mismatch",
