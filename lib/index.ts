@@ -31,6 +31,7 @@ export {
   type AccountGrant,
   type AccountRequest,
   type AccountsRequest,
+  type IExistingIdentity,
   type IIdentities,
   type IIdentitySource,
   type IdentityGrant,

@@ -356,6 +356,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         "role-props": "would make the role's file too long",
       },
       azure: {
+        adopted: "identities that exist, and what is declared on them",
         "component-identity": "the small construct beside the composed one",
         identity: "what identities for pulls, components and workloads have in common",
         "issuer-container": "an issuer's documents in a container",
@@ -367,7 +368,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       },
       google: {
         access: "roles on many kinds of resources",
-        adopted: "pool providers that exist",
+        adopted: "pool providers and service accounts that exist",
         components: "the composed maker beside the small construct",
         identity: "what service accounts for components and workloads have in common",
         pool: "pools hold providers, and principals are theirs",

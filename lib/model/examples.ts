@@ -36,6 +36,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   dnsZones: `"${AZURE_GROUP}/providers/Microsoft.Network/dnszones/example.com"`,
   dnsProject: '"shop-dns"',
   domainName: '"oidc.example.com"',
+  email: '"shop-web@shop-prod.iam.gserviceaccount.com"',
   endpoint: '{ server: "https://api.spoke.example.com:6443" }',
   featureGates: "{ KubeletServiceAccountTokenForCredentialProviders: true }",
   groups: '"fleet-readers"',

@@ -6,7 +6,7 @@
 
 import type { AccessPrincipal } from "./access-principal";
 import { CHECKED_ISSUER, type Issuer } from "./issuer";
-import { type Kind, type Shape, list, object, text } from "./shape";
+import { type Kind, type Shape, list, made, object, optional, text } from "./shape";
 import { SUBJECT, type Subject } from "./subject";
 
 /** The job that identities serve. */
@@ -38,12 +38,28 @@ export interface IdentityRequest {
   readonly issuer: Issuer;
 }
 
+/**
+ * An identity that a service account acts as, and that has its rights already: `WorkloadRole.fromArn()`,
+ * `WorkloadIdentity.fromResourceId()`, `WorkloadServiceAccount.fromEmail()`, `PullRole.fromArn()` and the like. What
+ * its cloud needs of it, its own interface says.
+ */
+export interface IExistingIdentity {
+  /** Key of the cloud: `aws`, `azure` or `google`. */
+  readonly cloud: string;
+}
+
 /** A service account and its requests to one cloud. */
 export interface AccountRequest<Asked> {
   /** The service account. */
   readonly subject: Subject;
-  /** Its requests, all to the same cloud. */
+  /** Its requests, all to the same cloud; empty only with `existing`. */
   readonly asks: readonly Asked[];
+  /**
+   * The identity that it acts as, to which nothing is granted.
+   *
+   * @defaultValue - one is declared, with what `asks` needs
+   */
+  readonly existing?: IExistingIdentity;
 }
 
 /** All service accounts of one cluster that ask something of one cloud. */
@@ -72,11 +88,24 @@ export interface AccountGrant extends IdentityGrant {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+/** The kind of an {@link IExistingIdentity}; its cloud checks the rest. */
+export const EXISTING_IDENTITY: Kind<IExistingIdentity> = made(
+  "an identity: WorkloadRole.fromArn(), WorkloadIdentity.fromResourceId(), WorkloadServiceAccount.fromEmail(), PullRole.fromArn(), PullIdentity.fromResourceId()",
+  "WorkloadRole.fromArn(…)",
+  { cloud: text },
+);
+
 /** The shape of an {@link AccountsRequest}, given the kind of its requests. */
 export function accountsRequestShape<Asked>(asked: Kind<Asked>): Shape<AccountsRequest<Asked>> {
   return {
     clusterName: text,
     issuer: CHECKED_ISSUER,
-    accounts: list(object<AccountRequest<Asked>>({ subject: SUBJECT, asks: list(asked) })),
+    accounts: list(
+      object<AccountRequest<Asked>>({
+        subject: SUBJECT,
+        asks: list(asked),
+        existing: optional(EXISTING_IDENTITY),
+      }),
+    ),
   };
 }

@@ -6,18 +6,22 @@
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
 import { grouped } from "../model/grouped";
-import type {
-  AccountRequest,
-  AccountsRequest,
-  IIdentities,
-  IIdentitySource,
-  IdentityRequest,
+import {
+  type AccountRequest,
+  type AccountsRequest,
+  type IExistingIdentity,
+  type IIdentities,
+  type IIdentitySource,
+  type IdentityRequest,
+  EXISTING_IDENTITY,
 } from "../model/identity";
-import { type ObjectKind, boolean, object, optional } from "../model/shape";
+import { type ObjectKind, boolean, either, list, object, optional } from "../model/shape";
 import { Subject, SUBJECT } from "../model/subject";
 
 /** A service account and everything that it asks for, in any cloud. */
-export interface AccountLine<Asked> extends AccountRequest<Asked> {
+export interface AccountLine<Asked> extends Omit<AccountRequest<Asked>, "existing"> {
+  /** The identities that it acts as, at most one per cloud. */
+  readonly as: readonly IExistingIdentity[];
   /** Whether the manifests declare the service account or only annotate it. */
   readonly declare: boolean;
 }
@@ -48,6 +52,8 @@ export interface LineWords {
   readonly asks: string;
   /** A sample of that property for the remedy. */
   readonly example: string;
+  /** Functions that return identities, for a cloud in which lines ask for nothing; `undefined` if all lines must ask. */
+  readonly makers: string | undefined;
 }
 
 /** The part that every line of intent has. */
@@ -62,17 +68,25 @@ export interface ServiceAccountLine {
    * @defaultValue true
    */
   readonly declareServiceAccount?: boolean;
+  /**
+   * Existing identities that the service account acts as, at most one per cloud. They keep the rights that they have:
+   * nothing is granted to them. All lines of the service account that concern this cloud must state the same.
+   *
+   * @defaultValue - an identity is declared in each cloud
+   */
+  readonly as?: IExistingIdentity | readonly IExistingIdentity[];
 }
 
 /** The kind of a {@link ServiceAccountLine}. */
 export const SERVICE_ACCOUNT_LINE: ObjectKind<ServiceAccountLine> = object({
   serviceAccount: SUBJECT,
   declareServiceAccount: optional(boolean),
+  as: optional(either(EXISTING_IDENTITY, list(EXISTING_IDENTITY))),
 });
 
 /** A line as the caller wrote it, with one request or a list. */
 export interface StatedLine<Asked> extends ServiceAccountLine {
-  readonly asks: Asked | readonly Asked[];
+  readonly asks: Asked | readonly Asked[] | undefined;
 }
 
 /** Groups the lines; a cloud without an entry in `stated` gets its default identities. */
@@ -138,31 +152,63 @@ export function refuseIdle(cloud: string, asked: readonly string[], lines: strin
   });
 }
 
-function accountLine<Asked>(
-  { serviceAccount, declareServiceAccount: declare = true, asks: stated }: StatedLine<Asked>,
-  { asks: property, example }: LineWords,
+function accountLine<Asked extends { readonly cloud: string }>(
+  { serviceAccount, declareServiceAccount: declare = true, asks: stated, as: acting = [] }: StatedLine<Asked>,
+  words: LineWords,
 ): AccountLine<Asked> {
   const subject = Subject.of(serviceAccount);
-  const asks = isList(stated) ? stated : [stated];
-  return asks.length > 0
-    ? { subject, declare, asks }
-    : fail("identities-missing", {
-        problem: `\`${property}\` of service account ${subject.key} is an empty list`,
-        allowed: `one entry or several, for example ${example}`,
-        remedy: "state what the service account needs, or remove the line",
-      });
+  const asks = stated === undefined ? [] : listOf(stated);
+  const as = listOf(acting);
+  if (asks.length === 0 && (stated !== undefined || as.length === 0))
+    fail("identities-missing", {
+      problem:
+        stated === undefined
+          ? `the line of service account ${subject.key} has neither \`${words.asks}\` nor \`as\``
+          : `\`${words.asks}\` of service account ${subject.key} is an empty list`,
+      allowed: `one entry or several, for example ${words.example}`,
+      remedy: "state what the service account needs, or remove the line",
+    });
+  const asked = asks.map(({ cloud }) => cloud);
+  const idle = as.find(({ cloud }) => !asked.includes(cloud));
+  if (idle !== undefined && words.makers === undefined)
+    fail("identities-unused", {
+      problem: `\`as\` of service account ${subject.key} has an identity of a cloud from which \`${words.asks}\` has nothing`,
+      value: idle.cloud,
+      allowed: [...new Set(asked)].sort().join(", "),
+      remedy: `remove the identity, or add what it is for to \`${words.asks}\``,
+    });
+  return { subject, declare, asks, as };
 }
 
 /** Joins the lines of each service account; sorted by `namespace/name`. */
-function joinedAccounts<Asked>(lines: readonly AccountLine<Asked>[]): readonly AccountLine<Asked>[] {
+function joinedAccounts<Asked extends { readonly cloud: string }>(
+  lines: readonly AccountLine<Asked>[],
+): readonly AccountLine<Asked>[] {
   return [...grouped(lines, ({ subject }) => subject.key).values()]
     .map(([first, ...more]) => joined(first as AccountLine<Asked>, more))
     .sort((a, b) => order(a.subject.key, b.subject.key));
 }
 
-function joined<Asked>(first: AccountLine<Asked>, more: readonly AccountLine<Asked>[]): AccountLine<Asked> {
+function joined<Asked extends { readonly cloud: string }>(
+  first: AccountLine<Asked>,
+  more: readonly AccountLine<Asked>[],
+): AccountLine<Asked> {
   if (more.some(({ declare }) => declare !== first.declare)) refuseTwoOwners(first.subject);
-  return { ...first, asks: [first, ...more].flatMap(({ asks }) => asks) };
+  const lines = [first, ...more];
+  const as = [...new Set(lines.flatMap((line) => line.as))];
+  for (const { cloud } of as) {
+    const isOf = (each: { readonly cloud: string }): boolean => each.cloud === cloud;
+    const concerned = lines.filter((line) => [...line.asks, ...line.as].some(isOf));
+    const same = as.filter(isOf).length === 1 && concerned.every((line) => line.as.some(isOf));
+    if (!same)
+      fail("identities-conflict", {
+        problem: `service account ${first.subject.key} does not act as one identity in this cloud: \`as\` has two, or not all of its lines that concern the cloud have the same`,
+        value: cloud,
+        allowed: "one identity per cloud, in each of these lines the same object",
+        remedy: "keep the one that its pods act as, or give each its own service account",
+      });
+  }
+  return { ...first, as, asks: lines.flatMap(({ asks }) => asks) };
 }
 
 function statedByCloud<Identities extends { cloud: string }>(
@@ -179,23 +225,37 @@ function statedByCloud<Identities extends { cloud: string }>(
 function cloudGroups<Asked extends IIdentitySource<Identities>, Identities>(
   accounts: readonly AccountLine<Asked>[],
   stated: ReadonlyMap<string, Identities>,
-  { lines }: LineWords,
+  words: LineWords,
 ): readonly CloudGroup<Asked, Identities>[] {
-  const byCloud = grouped(
-    accounts.flatMap(({ asks }) => asks),
-    ({ cloud }) => cloud,
-  );
-  const idle = [...stated.keys()].find((cloud) => !byCloud.has(cloud));
-  if (idle !== undefined) refuseIdle(idle, [...byCloud.keys()].sort(), lines);
-  return [...byCloud]
-    .sort(([a], [b]) => order(a, b))
-    .map(([cloud, [first]]) => ({
-      cloud,
-      identities: stated.get(cloud) ?? (first as Asked).defaultIdentities(),
-      accounts: accounts
-        .map(({ subject, asks }) => ({ subject, asks: asks.filter((each) => each.cloud === cloud) }))
-        .filter(({ asks }) => asks.length > 0),
-    }));
+  const needed = accounts.flatMap(({ asks, as }) => [...asks, ...as].map(({ cloud }) => cloud));
+  const clouds = [...new Set(needed)].sort(order);
+  const idle = [...stated.keys()].find((cloud) => !clouds.includes(cloud));
+  if (idle !== undefined) refuseIdle(idle, clouds, words.lines);
+  return clouds.map((cloud) => {
+    const own = accounts.flatMap(({ subject, asks, as }): readonly AccountRequest<Asked>[] => {
+      const existing = as.find((each) => each.cloud === cloud);
+      const asked = asks.filter((each) => each.cloud === cloud);
+      if (existing) return [{ subject, asks: asked, existing }];
+      return asked.length > 0 ? [{ subject, asks: asked }] : [];
+    });
+    const [first] = own.flatMap(({ asks }) => asks);
+    const identities = stated.get(cloud) ?? first?.defaultIdentities() ?? refuseNoMaker(cloud, words);
+    return { cloud, identities, accounts: own };
+  });
+}
+
+/** Only what asks for something knows the defaults of its cloud. */
+function refuseNoMaker(cloud: string, { lines, makers }: LineWords): never {
+  return fail("identities-missing", {
+    problem: `\`${lines}\` name existing identities of a cloud for which \`identities\` has no entry`,
+    value: cloud,
+    ...(makers !== undefined && { allowed: makers }),
+    remedy: "add the entry of this cloud to `identities`",
+  });
+}
+
+function listOf<A>(stated: A | readonly A[]): readonly A[] {
+  return isList(stated) ? stated : [stated];
 }
 
 function isList<A>(stated: A | readonly A[]): stated is readonly A[] {

@@ -103,6 +103,7 @@ const LINES = {
   lines: "pulls",
   asks: "from",
   example: "from: ecr({ account, region, repositories })",
+  makers: undefined,
 } as const;
 
 type Source = IPullSource<Construct>;

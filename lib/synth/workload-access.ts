@@ -86,13 +86,18 @@ const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = example(
 
 /** A service account and what it may do. */
 export interface Workload extends ServiceAccountLine {
-  /** Access in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. */
-  readonly may: IAccess<Construct> | readonly IAccess<Construct>[];
+  /**
+   * Access in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. In a cloud in which `as` names
+   * the identity, it is not granted but what the workload needs, for `explain` to compare.
+   *
+   * @defaultValue - with `as`, whatever the identity may do
+   */
+  readonly may?: IAccess<Construct> | readonly IAccess<Construct>[];
 }
 
 const WORKLOAD: ObjectKind<Workload> = object({
   ...SERVICE_ACCOUNT_LINE.shape,
-  may: either(ACCESS, list(ACCESS)),
+  may: optional(either(ACCESS, list(ACCESS))),
 });
 
 /** Properties of {@link WorkloadAccess}: what the workloads may do, and how their identities are made. */
@@ -126,7 +131,12 @@ const WORKLOAD_ACCESS_PROPS: ObjectKind<WorkloadAccessProps> = object({
 });
 
 const JOB = { records: "workloads", construct: "WorkloadAccess" } as const;
-const LINES = { lines: "workloads", asks: "may", example: "may: awsAccess({ statements: […] })" } as const;
+const LINES = {
+  lines: "workloads",
+  asks: "may",
+  example: "may: awsAccess({ statements: […] })",
+  makers: "workloadRoles(), workloadIdentities(), workloadServiceAccounts()",
+} as const;
 
 type Workloads = GroupedLines<IAccess<Construct>, IWorkloadIdentities<Construct>>;
 

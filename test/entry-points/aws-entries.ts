@@ -145,7 +145,10 @@ export const awsEntries: Readonly<Record<string, Entry>> = {
     ...provider(world),
   })),
   "OidcProvider.fromArn": {
-    settings: () => ({ audiences: ["sts.amazonaws.com"] }),
+    settings: () => ({
+      audiences: ["sts.amazonaws.com"],
+      issuer: `https://${ARN.split(/oidc-provider\//)[1]}`,
+    }),
     required: [],
     call: (given, { stack, id }) => aws.OidcProvider.fromArn(stack, id, ARN, given as never),
   },

@@ -171,22 +171,26 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
     required: ["resourceId"],
     call: (given, { stack, id }) => azure.PullIdentity.fromResourceId(stack, id, given as never),
   },
+  "WorkloadIdentity.fromResourceId": {
+    settings: (world) => ({
+      resourceId: `${SCOPE}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop`,
+      ...provider(world),
+    }),
+    required: ["resourceId"],
+    call: (given, { stack, id }) => azure.WorkloadIdentity.fromResourceId(stack, id, given as never),
+  },
   WorkloadIdentities: {
-    ...inStack(
-      azure.WorkloadIdentities,
-      ["resourceGroupName", "location", "clusterName", "issuer", "accounts"],
-      (world) => ({
-        ...PLACE,
-        ...JOB,
-        accounts: [{ subject: WEB, asks: [AZURE_ACCESS] }],
-        tags: TAGS,
-        ...provider(world),
-      }),
-    ),
+    ...inStack(azure.WorkloadIdentities, ["clusterName", "issuer", "accounts"], (world) => ({
+      ...PLACE,
+      ...JOB,
+      accounts: [{ subject: WEB, asks: [AZURE_ACCESS] }],
+      tags: TAGS,
+      ...provider(world),
+    })),
     open: ["workloads[0]"],
   },
   workloadIdentities: {
-    ...of(azure.workloadIdentities, ["resourceGroupName", "location"], (world) => ({
+    ...of(azure.workloadIdentities, [], (world) => ({
       ...PLACE,
       tags: TAGS,
       ...provider(world),

@@ -62,6 +62,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "PullRole.fromArn": TEXTS,
     "PullRole.ofGrant": RESULTS,
     "ComponentRole.ofGrant": RESULTS,
+    "WorkloadRole.fromArn": TEXTS,
   },
   "./azure": {},
   "./google": {

@@ -1,5 +1,5 @@
 import * as google from "../../lib/cloud/google";
-import { Duration } from "../../lib/index";
+import { Duration, Subject } from "../../lib/index";
 import { type Entry, apply, inStack, make, of } from "./entry";
 import { declaresComponents, declaresPulls, declaresWorkloads } from "./makers";
 import { GAR, GOOGLE_ACCESS, GRANT, ISSUER, KEYS, PROJECT, REQUESTS, type World } from "./world";
@@ -206,6 +206,17 @@ export const googleEntries: Readonly<Record<string, Entry>> = {
     settings: (world) => ({ ...POOL, ...provider(world) }),
     required: ["project", "projectNumber", "poolId"],
     call: (given, { stack }) => google.WorkloadIdentityPool.forPoolId(stack, given as never),
+  },
+  "WorkloadServiceAccount.fromEmail": {
+    settings: (world) => ({
+      email: "web@shop-prod.iam.gserviceaccount.com",
+      project: "shop-prod",
+      ...provider(world),
+    }),
+    required: ["email"],
+    call: (given, { stack, id }) => google.WorkloadServiceAccount.fromEmail(stack, id, given as never),
+    declare: (made, { stack, googleProvider }) =>
+      (made as google.IWorkloadServiceAccount).admit(stack, Subject.of("shop/web"), googleProvider),
   },
   WorkloadServiceAccount: inStack(
     google.WorkloadServiceAccount,

@@ -438,7 +438,6 @@ describe("WorkloadAccess refuses", () => {
     ["property-invalid", { workloads: [null] }],
     ["property-missing", { workloads: [{ may: readBucket }] }],
     ["property-invalid", { workloads: [{ serviceAccount: "shop/web", may: [undefined] }] }],
-    ["property-missing", { workloads: [{ serviceAccount: "shop/web" }] }],
     ["property-invalid", { identities: null }],
     ["property-invalid", { identities: roles }],
     ["property-invalid", { identities: [undefined] }],

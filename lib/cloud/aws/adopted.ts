@@ -3,24 +3,31 @@ import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aw
 import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.js";
 import { Fn, type ITerraformDependable, TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
-import { Issuer } from "../../model/issuer";
+import { at, fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import type { IExistingIdentity } from "../../model/identity";
+import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
+import type { Subject } from "../../model/subject";
 import { parseOidcProviderArn, accountId, parseRoleArn, roleArn } from "../../rules/aws/arn";
 import { roleName, rolePath } from "../../rules/aws/names";
-import { partitionOf } from "../../rules/aws/partitions";
+import { otherPartition, partitionOf } from "../../rules/aws/partitions";
 import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
-import { pullAnnotations } from "../../rules/aws/pull";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { accessAnnotations } from "../../rules/aws/workload";
 import { withinStack } from "../shared/across-stacks";
 import { declaredInAccount, oidcProviderOf } from "./once";
+import { type PodIdentityCluster, declareAssociations, podIdentityTrusts } from "./pod-identity";
 import type {
   EksClusterAttributes,
   IOidcProvider,
   KnownAudiences,
   OidcProviderAttributes,
+  OidcProviderFacts,
 } from "./provider-props";
 import type { PullRoleAttributes } from "./pull-props";
-import type { IPullRole } from "./role-props";
+import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
 const SCHEME = "https://";
 
@@ -69,15 +76,37 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
   readonly audiences: readonly string[] | undefined;
   readonly dependencies: readonly ITerraformDependable[] = [];
 
-  constructor(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}) {
+  constructor(scope: Construct, id: string, arn: string, facts: OidcProviderFacts) {
     super(scope, id);
-    this.audiences = knownAudiences(attributes);
-    const { hostPath } = parseOidcProviderArn(arn);
+    this.audiences = knownAudiences(facts);
     this.arn = arn;
-    this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
+    this.issuer = awsIssuer(at(this, () => issuerOfArn(arn, facts.issuer)));
     this.conditionPrefix = conditionPrefixOf(this, this.issuer);
     stateAudiences(this);
   }
+}
+
+function issuerOfArn(arn: string, stated: GivenIssuer | undefined): Issuer {
+  const given = stated === undefined ? undefined : Issuer.of(stated);
+  if (isLate(arn))
+    return (
+      given ??
+      fail("aws-missing", {
+        problem:
+          "the ARN of the OIDC provider is known only after apply, so its issuer cannot be read from it",
+        allowed: "a literal ARN, or a late one with `issuer`",
+        remedy: "state the issuer: OidcProvider.fromArn(…, { issuer })",
+      })
+    );
+  const issuer = Issuer.exactly(`https://${parseOidcProviderArn(arn).hostPath}`);
+  if (given && !given.late && !given.equals(issuer))
+    fail("aws-mismatch", {
+      problem: "the ARN of the OIDC provider is that of another issuer",
+      value: arn,
+      allowed: given.url,
+      remedy: "correct the ARN, or leave `issuer` out",
+    });
+  return issuer;
 }
 
 /**
@@ -117,16 +146,96 @@ export function oidcProviderOfEksCluster(
   });
 }
 
-export class AdoptedPullRole extends Construct implements IPullRole {
+/** An existing role; `annotationsOf` returns what a service account needs to use it. */
+export class AdoptedRole extends Construct implements IWorkloadRole {
+  readonly cloud: string = "aws";
   readonly arn: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly dependencies: readonly ITerraformDependable[] = [];
 
-  constructor(scope: Construct, id: string, arn: (scope: Construct) => string) {
+  constructor(
+    scope: Construct,
+    id: string,
+    arn: (scope: Construct) => string,
+    annotationsOf: (arn: string) => Readonly<Record<string, string>>,
+  ) {
     super(scope, id);
-    this.arn = arn(this);
-    this.annotations = pullAnnotations(this.arn);
+    this.arn = at(this, () => arn(this));
+    this.annotations = annotationsOf(this.arn);
   }
+}
+
+export function adoptedWorkloadRole(scope: Construct, id: string, arn: string): IWorkloadRole {
+  const annotationsOf = (own: string) => accessAnnotations(own, defaultAwsAudience);
+  return new AdoptedRole(scope, id, () => givenArn(arn), annotationsOf);
+}
+
+/** Returns the role that a line states in `as`; refuses one that is not of the stated account and partition. */
+export function existingRole(
+  existing: IExistingIdentity,
+  { account, region }: Pick<AccountRolesProps, "account" | "region">,
+): IWorkloadRole {
+  if (!isRole(existing))
+    return fail("aws-foreign", {
+      problem: "an existing identity of cloud aws is not an IAM role of this library",
+      value: existing.cloud,
+      allowed: "WorkloadRole.fromArn(…), PullRole.fromArn(…), or a role that is declared",
+      remedy: "adopt the role with one of these",
+    });
+  if (isLate(existing.arn)) return existing;
+  const role = parseRoleArn(existing.arn);
+  if (account !== undefined && role.account !== account)
+    fail("aws-mismatch", {
+      problem: "the existing IAM role is in another account than the one that is stated",
+      value: existing.arn,
+      allowed: `a role of account ${account}`,
+      remedy: "correct the ARN, or leave `account` out if roles of several accounts are meant",
+    });
+  if (region !== undefined && role.partition !== partitionOf(region).name)
+    fail("aws-mismatch", otherPartition("the existing IAM role", role.partition, partitionOf(region).name));
+  return existing;
+}
+
+/** What a service account gets of a role. */
+export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
+
+interface ActingPlace extends Pick<
+  AccountRolesProps,
+  "account" | "region" | "audience" | "provider" | "tags"
+> {
+  readonly podIdentity?: PodIdentityCluster;
+}
+
+/** Checks what {@link actingAs} will declare. */
+export function checkActing(
+  scope: Construct,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): void {
+  existingRole(existing, place);
+  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
+  validateAudience(audience);
+  if (cluster !== undefined) podIdentityTrusts(scope, [{ cluster, serviceAccount }], place);
+}
+
+/** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
+export function actingAs(
+  scope: Construct,
+  id: string,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): ActingRole {
+  const { arn, dependencies } = existingRole(existing, place);
+  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
+  if (cluster === undefined) return { arn, dependencies, annotations: accessAnnotations(arn, audience) };
+  declareAssociations(new Construct(scope, id), { arn, dependencies }, [{ cluster, serviceAccount }], place);
+  return { arn, dependencies, annotations: {} };
+}
+
+function isRole(existing: IExistingIdentity): existing is IWorkloadRole {
+  return existing.cloud === "aws" && "arn" in existing && "dependencies" in existing;
 }
 
 export function givenArn(arn: string): string {

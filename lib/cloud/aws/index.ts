@@ -43,6 +43,7 @@ export {
   type IOidcProvider,
   type KnownAudiences,
   type OidcProviderAttributes,
+  type OidcProviderFacts,
   type OidcProviderProps,
   type SharedOidcProviderProps,
 } from "./provider-props";
@@ -54,7 +55,7 @@ export {
   type PullRoleTrust,
   type PullRolesProps,
 } from "./pull-props";
-export { type IPullRole } from "./role-props";
+export { type IPullRole, type IWorkloadRole } from "./role-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
 export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";
 export {

@@ -20,7 +20,7 @@ import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { waitFor } from "../shared/across-stacks";
 import { declareOnce, declaredOnce, onceKey } from "./once";
 import { checkClusterRegion } from "./place";
-import type { RolePlace } from "./role-props";
+import type { IWorkloadRole, RolePlace } from "./role-props";
 import { EKS_CLUSTER, eksClusterNames } from "./spoke";
 
 /** An EKS cluster: declared, looked up, or by its name in EKS. */
@@ -70,9 +70,10 @@ export function podIdentityTrusts(
   });
 }
 
-/** Declares the associations below a role's construct, as `Association_<cluster>_<namespace>_<service account>`. */
+/** Declares the associations of a role in a scope, as `Association_<cluster>_<namespace>_<service account>`. */
 export function declareAssociations(
-  role: Construct & { readonly arn: string; readonly dependencies: Parameters<typeof waitFor>[1] },
+  scope: Construct,
+  role: Pick<IWorkloadRole, "arn" | "dependencies">,
   identities: readonly PodIdentity[],
   { provider, tags, ...place }: Place,
 ): readonly EksPodIdentityAssociation[] {
@@ -80,8 +81,8 @@ export function declareAssociations(
     const { name, nameReference } = eksClusterNames(cluster);
     const subject = Subject.of(serviceAccount);
     const { namespace, name: account } = subject;
-    declareOnce(role, keyOf({ provider, ...place }, name, subject));
-    const association = new EksPodIdentityAssociation(role, `Association_${name}_${namespace}_${account}`, {
+    declareOnce(scope, keyOf({ provider, ...place }, name, subject));
+    const association = new EksPodIdentityAssociation(scope, `Association_${name}_${namespace}_${account}`, {
       clusterName: nameReference,
       namespace,
       serviceAccount: account,

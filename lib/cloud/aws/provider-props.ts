@@ -105,6 +105,21 @@ export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
   audiences: optional(list(text)),
 });
 
+/** Optional facts about an existing OIDC provider of which the ARN is given. */
+export interface OidcProviderFacts extends KnownAudiences {
+  /**
+   * `iss` of the cluster's service account tokens; may be late.
+   *
+   * @defaultValue - read from the ARN; required if that is late
+   */
+  readonly issuer?: GivenIssuer;
+}
+
+export const OIDC_PROVIDER_FACTS: ObjectKind<OidcProviderFacts> = object({
+  ...KNOWN_AUDIENCES.shape,
+  issuer: optional(ISSUER),
+});
+
 /** Identifies an existing OIDC provider. */
 export interface OidcProviderAttributes extends KnownAudiences {
   /** `iss` of the cluster's service account tokens; may be late. */

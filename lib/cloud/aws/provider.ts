@@ -42,12 +42,12 @@ import { checkProviderPlace } from "./place";
 import {
   type EksClusterAttributes,
   type IOidcProvider,
-  type KnownAudiences,
+  type OidcProviderFacts,
   type OidcProviderAttributes,
   type OidcProviderProps,
   type SharedOidcProviderProps,
   EKS_CLUSTER_ATTRIBUTES,
-  KNOWN_AUDIENCES,
+  OIDC_PROVIDER_FACTS,
   OIDC_PROVIDER_ATTRIBUTES,
   OIDC_PROVIDER_PROPS,
   SHARED_OIDC_PROVIDER_PROPS,
@@ -101,10 +101,10 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.#props = props;
   }
 
-  /** Returns an existing OIDC provider. */
-  static fromArn(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}): IOidcProvider {
-    checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes);
-    return new OidcProviderOfArn(scope, id, arn, attributes);
+  /** Returns an existing OIDC provider; with `issuer` its ARN may be late. */
+  static fromArn(scope: Construct, id: string, arn: string, facts: OidcProviderFacts = {}): IOidcProvider {
+    checkProps("OidcProvider.fromArn()", scope, id, OIDC_PROVIDER_FACTS, facts);
+    return new OidcProviderOfArn(scope, id, arn, facts);
   }
 
   /** Returns an existing OIDC provider; its ARN is literal with account and region, otherwise Terraform looks it up. */

@@ -4,9 +4,10 @@ import { type ITerraformDependable, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import type { AccountGrant } from "../../model/identity";
-import type { IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
+import type { AccountGrant, AccountRequest } from "../../model/identity";
+import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
 import { checkProps, checkGiven } from "../../model/shape";
+import type { Subject } from "../../model/subject";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import { pullPermissions, type EcrGrant } from "../../rules/aws/permission";
@@ -19,7 +20,7 @@ import {
   defaultAwsAudience,
 } from "../../rules/aws/pull";
 import { accountOfRole } from "../../rules/aws/role";
-import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
+import { AdoptedRole, arnOfRoleName, existingRole, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
 import { checkOwnerPolicies, declareTogether, writeOwnerPolicies } from "./owner-policies";
 import { declaredProviders } from "./provider";
@@ -78,6 +79,8 @@ function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleS
  * lasts one hour, the default, because the plugin does not request more.
  */
 export class PullRole extends Construct implements IPullRole {
+  /** Always `aws`. */
+  readonly cloud: string = "aws";
   /** The Terraform resource of the role. */
   readonly resource: IamRole;
   /** The inline policy with the permissions. */
@@ -117,7 +120,7 @@ export class PullRole extends Construct implements IPullRole {
 
   /** Returns an existing role; its ARN may be late. */
   static fromArn(scope: Construct, id: string, arn: string): IPullRole {
-    return new AdoptedPullRole(scope, id, () => givenArn(arn));
+    return new AdoptedRole(scope, id, () => givenArn(arn), pullAnnotations);
   }
 
   /**
@@ -130,13 +133,13 @@ export class PullRole extends Construct implements IPullRole {
       givenArn(principal?.name ?? identity),
     );
     const dependencies = (principal?.dependencies ?? []) as readonly ITerraformDependable[];
-    return { arn, annotations, dependencies };
+    return { cloud: "aws", arn, annotations, dependencies };
   }
 
   /** Returns an existing role; its ARN is literal with account and region, otherwise Terraform looks it up. */
   static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
     checkProps("PullRole.fromRoleName()", scope, id, PULL_ROLE_ATTRIBUTES, attributes);
-    return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
+    return new AdoptedRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes), pullAnnotations);
   }
 }
 
@@ -161,15 +164,12 @@ function declareRoles(
   const { namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
   // A role can only trust an OIDC provider of its own account, so that one's literal ARN tells the account.
   const account = accountOfRole(props.account, oidcProvider ? [oidcProvider.arn] : []);
-  const plans = accounts.map(({ subject, asks }) => {
-    const roleName = derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix);
-    return { subject, sources: asks.map(ecrSource), roleName };
-  });
-  const sources = plans.flatMap((plan) => plan.sources);
-  const grants = sources.map(({ grant }) => grant);
+  const plans = plannedRoles(accounts, clusterName, namePrefix);
+  const grants = accounts.flatMap(({ asks }) => asks.map((source) => ecrSource(source).grant));
   const audience = validateAudience(props.audience ?? defaultAwsAudience);
   const region = regionOf(grants, stated);
   const provider = ecrCredentialProvider(grants, audience, stated);
+  const acting = accounts.flatMap((each) => grantOfExisting(each, { account: props.account, region }));
   // Checks all roles first, so that a policy that is too long is found before the first role is declared.
   const partition = partitionOfGrants(grants).name;
   const expected = plans.map((plan) => ({
@@ -178,9 +178,11 @@ function declareRoles(
   }));
   checkOwnerPolicies(scope, expected, { account, provider: place.provider });
   const settings = { account, region, tags: place.tags, provider: place.provider };
-  const oidcProviders = declaredProviders(scope, issuer, [audience], { ...settings, oidcProvider });
-  warn(scope, sources, account);
-  const grantOf = ({ subject, sources: own, roleName }: (typeof plans)[number]): AccountGrant => {
+  // The OIDC provider of existing roles exists with them.
+  const oidcProviders =
+    plans.length > 0 ? declaredProviders(scope, issuer, [audience], { ...settings, oidcProvider }) : [];
+  warn(scope, grants, plans, account);
+  const grantOf = ({ subject, sources: own, roleName }: PlannedRole): AccountGrant => {
     // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
     const { arn, dependencies, annotations } = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
       ...place,
@@ -191,7 +193,46 @@ function declareRoles(
     });
     return { subject, identity: arn, principal: { name: arn, dependencies }, annotations };
   };
-  return { provider, nodeFiles: [], grants: declareTogether(scope, account, plans, grantOf) };
+  const declared = declareTogether(scope, account, plans, grantOf);
+  return { provider, nodeFiles: [], grants: [...declared, ...acting] };
+}
+
+interface PlannedRole {
+  readonly subject: Subject;
+  readonly sources: readonly EcrSource[];
+  readonly roleName: string;
+}
+
+function plannedRoles(
+  accounts: PullRequest<Construct>["accounts"],
+  clusterName: string,
+  namePrefix: string | undefined,
+): readonly PlannedRole[] {
+  return accounts
+    .filter(({ existing }) => existing === undefined)
+    .map(({ subject, asks }) => {
+      const roleName = derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix);
+      return { subject, sources: asks.map(ecrSource), roleName };
+    });
+}
+
+/** The role of a line with `as`; the owner of a repository admits it without this construct. */
+function grantOfExisting(
+  { subject, asks, existing }: AccountRequest<IPullSource<Construct>>,
+  place: Pick<PullRolesProps, "account" | "region">,
+): readonly AccountGrant[] {
+  if (existing === undefined) return [];
+  const { arn, dependencies } = existingRole(existing, place);
+  const owned = asks.map(ecrSource).find(({ ownerPolicy = "elsewhere" }) => ownerPolicy !== "elsewhere");
+  if (owned)
+    fail("aws-unused", {
+      problem: `ownerPolicy has no effect for ${subject.key}, which pulls with an existing role`,
+      value: owned.images,
+      allowed: 'ecr() without ownerPolicy, or with "elsewhere"',
+      remedy: "leave it out, and admit the role with RepositoryPullPolicy if its owner's policy does not yet",
+    });
+  const annotations = pullAnnotations(arn);
+  return [{ subject, identity: arn, principal: { name: arn, dependencies }, annotations }];
 }
 
 /** Returns a region of the partition of registries and roles. */
@@ -205,8 +246,14 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
 }
 
 /** Without `account` it is unknown which of several accounts is the roles' own, but at least one is not. */
-function warn(scope: Construct, sources: readonly EcrSource[], account: string | undefined): void {
-  const warning = fipsWarning(sources.map(({ grant }) => grant));
+function warn(
+  scope: Construct,
+  grants: readonly EcrGrant[],
+  plans: readonly PlannedRole[],
+  account: string | undefined,
+): void {
+  const sources = plans.flatMap((plan) => plan.sources);
+  const warning = fipsWarning(grants);
   if (warning !== undefined) Annotations.of(scope).addWarning(warning);
   const open = sources.filter(({ ownerPolicy }) => ownerPolicy === undefined);
   const owners = new Set(open.flatMap(({ grant }) => (grant.kind === "private" ? [grant.account] : [])));

@@ -1,4 +1,5 @@
 import type { ITerraformDependable } from "cdktf";
+import type { IExistingIdentity } from "../../model/identity";
 import {
   type Kind,
   type ObjectKind,
@@ -14,20 +15,24 @@ import { type Subject, SUBJECT } from "../../model/subject";
 import { type AwsProps, AWS_PROPS } from "./props";
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 
-/** An IAM role with which service accounts pull: declared, or existing. */
-export interface IPullRole {
+/** An IAM role that service accounts act as: declared, or existing. */
+export interface IWorkloadRole extends IExistingIdentity {
   /** Its ARN; late if account or partition is unknown. */
   readonly arn: string;
+  /** Annotations that a service account needs to use it. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What must exist before something is granted to it; empty for an existing role. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** An IAM role with which service accounts pull: declared, or existing. */
+export interface IPullRole extends IWorkloadRole {
   /**
    * Length that a late ARN will have, in characters; counted in policies that name it.
    *
    * @defaultValue - the length of a literal ARN; a typical length for a late one
    */
   readonly arnLength?: number;
-  /** Annotations that a service account needs to use it. */
-  readonly annotations: Readonly<Record<string, string>>;
-  /** What must exist before something is granted to it; empty for an existing role. */
-  readonly dependencies: readonly ITerraformDependable[];
 }
 
 export const PULL_ROLE: Kind<IPullRole> = made(

@@ -3,6 +3,7 @@ import {
   TRUSTING_ROLE_PROPS,
   type AccountRolesProps,
   ACCOUNT_ROLES_PROPS,
+  type IWorkloadRole,
 } from "./role-props";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
@@ -52,6 +53,7 @@ import {
 import { statementWarnings } from "../../rules/aws/statement-warnings";
 import { Subject } from "../../model/subject";
 import { attributeOf } from "../shared/references";
+import { type ActingRole, actingAs, adoptedWorkloadRole, checkActing } from "./adopted";
 import {
   type PodIdentity,
   type PodIdentityCluster,
@@ -198,7 +200,9 @@ function wideReasons(
  * An IAM role for service accounts of one or several clusters. Their pods get it by the pod identity webhook (IRSA),
  * which runs on EKS and on OpenShift on AWS, or by EKS Pod Identity.
  */
-export class WorkloadRole extends Construct {
+export class WorkloadRole extends Construct implements IWorkloadRole {
+  /** Always `aws`. */
+  readonly cloud: string = "aws";
   /** The Terraform resource of the role. */
   readonly resource: IamRole;
   /** The inline policy; `undefined` if all permissions are in managed policies. */
@@ -223,7 +227,6 @@ export class WorkloadRole extends Construct {
     checkProps(new.target.name, scope, id, WORKLOAD_ROLE_PROPS, props);
     super(scope, id);
     const plan = at(this, () => workloadRolePlan(this, props));
-
     const role = declareRole(this, plan.settings);
     this.policy = plan.policy && declareInlinePolicy(this, role, plan.policy);
     this.attachments = plan.managedPolicyArns.map(
@@ -236,14 +239,18 @@ export class WorkloadRole extends Construct {
     );
 
     for (const warning of plan.warnings) Annotations.of(this).addWarning(warning);
-
     this.resource = role.resource;
     this.roleName = role.roleName;
     this.arn = role.arn;
     const [trust] = props.trusts;
     this.annotations = trust ? accessAnnotations(role.arn, trust.audience ?? defaultAwsAudience) : {};
     this.dependencies = role.dependencies;
-    this.associations = declareAssociations(this, props.podIdentities ?? [], props);
+    this.associations = declareAssociations(this, this, props.podIdentities ?? [], props);
+  }
+
+  /** Returns an existing role, for `as` of a workload; its ARN may be late. Its trust policy is its owner's. */
+  static fromArn(scope: Construct, id: string, arn: string): IWorkloadRole {
+    return adoptedWorkloadRole(scope, id, arn);
   }
 }
 
@@ -275,33 +282,38 @@ function declareWorkloads(
   { clusterName, issuer, accounts, withoutWebhook }: AccessRequest<Construct>,
   props: WorkloadRolesProps,
 ): AccessDeclaration {
-  const audience = props.audience ?? defaultAwsAudience;
-  const isIrsa = props.podIdentity === undefined;
+  const { podIdentity, region, audience = defaultAwsAudience } = props;
+  const isIrsa = podIdentity === undefined;
   if (!isIrsa) checkPodIdentity(props, issuer);
-  const expected = isIrsa ? expectedProviders(issuer, [audience], props) : [];
-  const planned = accounts.map((account) => roleProps(account, clusterName, expected, props));
-  planned.forEach((own, index) =>
-    at({ node: { path: `workload ${accounts[index]?.subject.key ?? ""}` } }, () =>
-      workloadRolePlan(scope, own),
-    ),
-  );
-  const oidcProviders = isIrsa ? declaredProviders(scope, issuer, [audience], props) : [];
+  // The OIDC provider of existing roles exists with them.
+  const needsProvider = isIrsa && accounts.some(({ existing }) => existing === undefined);
+  const expected = needsProvider ? expectedProviders(issuer, [audience], props) : [];
+  for (const account of accounts)
+    at({ node: { path: `workload ${account.subject.key}` } }, () => {
+      if (account.existing) checkActing(scope, account.subject, account.existing, props);
+      else workloadRolePlan(scope, roleProps(account, clusterName, expected, props));
+    });
+  const oidcProviders = needsProvider ? declaredProviders(scope, issuer, [audience], props) : [];
   // EKS runs the webhook in its control plane.
   const isBare = isIrsa && (withoutWebhook ?? (issuer.late || !isEksIssuer(issuer)));
+  const roleOf = (account: AccountRequest<IAccess<Construct>>): ActingRole => {
+    // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
+    const id = `${account.subject.namespace}_${account.subject.name}`;
+    return account.existing
+      ? actingAs(scope, id, account.subject, account.existing, props)
+      : new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
+  };
   return {
-    ...(props.podIdentity !== undefined && { cloudName: eksClusterNames(props.podIdentity).name }),
+    ...(podIdentity !== undefined && { cloudName: eksClusterNames(podIdentity).name }),
     grants: accounts.map((account): AccessGrant => {
-      const { subject } = account;
-      // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
-      const id = `${subject.namespace}_${subject.name}`;
-      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
+      const { arn, annotations, dependencies } = roleOf(account);
       return {
-        subject,
-        identity: role.arn,
-        principal: { name: role.arn, dependencies: role.dependencies },
-        annotations: role.annotations,
+        subject: account.subject,
+        identity: arn,
+        principal: { name: arn, dependencies },
+        annotations,
         // Otherwise the webhook or EKS adds volume, mount and environment to the pods.
-        pod: isBare ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
+        pod: isBare ? podToken({ roleArn: arn, audience, region }) : NOTHING,
       };
     }),
   };

@@ -6,7 +6,7 @@ import {
 } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import { Construct } from "constructs";
-import { at } from "../../errors";
+import { at, fail } from "../../errors";
 import type { AccessPrincipal } from "../../model/access-principal";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { type ObjectKind, example, list, object, optional, record, text } from "../../model/shape";
@@ -94,6 +94,27 @@ export function checkIdentity(props: DeclaredIdentityProps): void {
   location(props.location);
   if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
   checkedTags(props.tags);
+}
+
+/** What is stated of identities that must be declared; `maker` is the function to which it was not. */
+export function requiredSettings(
+  settings: Partial<IdentitySettings>,
+  subject: Subject | undefined,
+  maker: string,
+): IdentitySettings {
+  const { resourceGroupName: group, location: region } = settings;
+  if (group === undefined || region === undefined) {
+    const missing = group === undefined ? "resourceGroupName" : "location";
+    return fail("azure-missing", {
+      problem: `the identity of ${subject?.key ?? "a service account"} must be declared, but ${missing} is missing`,
+      remedy: `set ${missing} in ${maker}, or state an identity that exists as \`as\` of the service account`,
+    });
+  }
+  return identitySettings({
+    ...settings,
+    resourceGroupName: resourceGroupName(group),
+    location: location(region),
+  });
 }
 
 /** Declares the identity as `Resource` of a construct and claims its name. */
@@ -293,9 +314,10 @@ export function trustCredentials(
   trusts: readonly PullTrust[],
   cloud: AzureCloudName | undefined,
   existing: readonly FederatedCredential[],
+  isWanted: (added: FederatedCredential) => boolean = () => true,
   remedy = "distribute the service accounts over more identities; pullIdentities makes one for each",
 ): readonly FederatedCredential[] {
-  const added = trusts.flatMap((trust) =>
+  const all = trusts.flatMap((trust) =>
     federatedCredentials({
       clusterName: trust.clusterName,
       issuer: Issuer.of(trust.issuer),
@@ -303,6 +325,7 @@ export function trustCredentials(
       subjects: trust.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
     }),
   );
+  const added = all.filter(isWanted);
   checkCredentials(identity, [...existing, ...added], remedy);
   return added;
 }

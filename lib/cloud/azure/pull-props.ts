@@ -1,14 +1,13 @@
 import type { Construct } from "constructs";
 import { accountsRequestShape } from "../../model/identity";
 import { type PullRequest, PULL_SOURCE } from "../../model/pulls";
-import { type ObjectKind, example, number, object, optional, record, text } from "../../model/shape";
+import { type ObjectKind, example, number, object, optional, text } from "../../model/shape";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { IDENTITY_SETTINGS, type IdentitySettings } from "./identity";
-import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
 
 /**
- * Properties of {@link pullIdentities}. Resource group and location are required unless every service account has an
- * entry in `identities`. Identities and registries must be in one tenant.
+ * Properties of {@link pullIdentities}. Resource group and location are required unless every service account acts as
+ * an existing identity (`as`). Identities and registries must be in one tenant.
  */
 export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
   /**
@@ -23,13 +22,6 @@ export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
    * @defaultValue "api://AzureADTokenExchange"
    */
   readonly audience?: string;
-  /**
-   * Identities to use instead of declaring one, by `namespace/name` of the service account. Trust and permissions
-   * are declared on them.
-   *
-   * @defaultValue - an identity is declared for every service account
-   */
-  readonly identities?: Readonly<Record<string, IPullIdentity>>;
   /**
    * Number of shared identities per permission set, 1 to 65536. Jump consistent hashing of a service account's name
    * chooses its identity; raising the number from n to n + 1 moves one service account in n + 1.
@@ -63,7 +55,6 @@ export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = obje
   location: optional(example(text, '"westeurope"')),
   cloud: optional(text),
   audience: optional(text),
-  identities: optional(record(PULL_IDENTITY)),
   shards: optional(number),
   namePrefix: optional(text),
   azureJsonPath: optional(text),

@@ -3,20 +3,19 @@ import type { RegistryStack } from "../shared/registry-stack";
 import { at, fail } from "../../errors";
 import type { AccountGrant } from "../../model/identity";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
-import { grouped } from "../../model/grouped";
 import { isLate } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
 import type { IPullIdentities, PullDeclaration } from "../../model/pulls";
 import { checkGiven, checkProps } from "../../model/shape";
-import { Subject } from "../../model/subject";
+import type { Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
-import { guid, location, resourceGroupName } from "../../rules/azure/names";
-import { permissionKey, pullPermissions } from "../../rules/azure/permission";
-import { TENANT_ID_ANNOTATION, acrCredentialProvider, renderAzureJson } from "../../rules/azure/plugin";
+import { guid } from "../../rules/azure/names";
+import { pullPermissions } from "../../rules/azure/permission";
+import { acrCredentialProvider, pluginAnnotations, renderAzureJson } from "../../rules/azure/plugin";
 import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/pull";
 import type { LoginServer } from "../../rules/azure/registry";
 import { federatedCredentials } from "../../rules/azure/trust";
-import { type IdentitySettings, type PullTrust, identitySettings, principalOf } from "./identity";
+import { type IdentitySettings, type PullTrust, principalOf, requiredSettings } from "./identity";
 import { refuseTakenName } from "./names";
 import {
   type PullIdentitiesProps,
@@ -24,7 +23,8 @@ import {
   PULL_IDENTITIES_PROPS,
   PULL_IDENTITIES_SETTINGS,
 } from "./pull-props";
-import { type IPullIdentity, type PullIdentityProps, PullIdentity } from "./pull-identity";
+import { type IPullIdentity, existingIdentity } from "./adopted";
+import { type PullIdentityProps, PullIdentity } from "./pull-identity";
 import { AcrSource, acrSource } from "./registry";
 
 const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
@@ -61,7 +61,9 @@ export class PullIdentities extends Construct implements PullDeclaration {
     super(scope, id);
     const { tenantId } = props;
     const plan = at(this, () => planPulls(this, props));
-    this.identities = new Map([...adopted(plan), ...this.#declared(plan)]);
+    for (const { subject, identity } of plan.existing) identity.addTrustOnce(plan.trust([subject]));
+    const existing = plan.existing.map(({ subject, identity }): Entry => [subject.key, identity]);
+    this.identities = new Map([...existing, ...this.#declared(plan)]);
     const used = props.accounts.flatMap(({ subject }) => {
       const identity = this.identities.get(subject.key);
       return identity ? [{ subject, identity }] : [];
@@ -70,10 +72,10 @@ export class PullIdentities extends Construct implements PullDeclaration {
       subject,
       identity: identity.clientId,
       principal: principalOf(identity),
-      annotations: {
-        ...identity.annotations,
-        ...(tenantId !== undefined && { [TENANT_ID_ANNOTATION]: tenantId }),
-      },
+      annotations: pluginAnnotations({
+        clientId: identity.clientId,
+        tenantId: tenantId ?? identity.tenantId,
+      }),
     }));
     this.provider = acrCredentialProvider(plan);
     // All tenants are the same one; a literal one is preferred, because the file is then final at synth.
@@ -111,7 +113,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
  *
  * Declares a {@link PullIdentities} with the id `Default`.
  */
-export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
+export function pullIdentities(settings: PullIdentitiesSettings = {}): IPullIdentities<Construct> {
   checkGiven("pullIdentities()", PULL_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
@@ -123,14 +125,6 @@ export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentitie
 
 type Entry = readonly [string, IPullIdentity];
 
-function adopted(plan: PullPlan): readonly Entry[] {
-  return plan.adopted.flatMap(({ identity, subjects, sources }) => {
-    identity.addTrust(plan.trust(subjects));
-    identity.grantPull(...sources);
-    return subjects.map((subject): Entry => [subject.key, identity]);
-  });
-}
-
 /** Everything that is decided before the first resource is declared. */
 interface PullPlan {
   readonly cloud: AzureCloudName;
@@ -138,12 +132,8 @@ interface PullPlan {
   readonly audience: string;
   readonly loginServers: readonly LoginServer[];
   readonly declared: readonly (PlannedIdentity & Omit<PullIdentityProps, "trusts">)[];
-  /** Identities that the caller gave, with the service accounts that will act as them. */
-  readonly adopted: readonly {
-    readonly identity: IPullIdentity;
-    readonly subjects: readonly Subject[];
-    readonly sources: readonly AcrSource[];
-  }[];
+  /** Identities of lines with `as`, whose rights on the registries are not declared. */
+  readonly existing: readonly { readonly subject: Subject; readonly identity: IPullIdentity }[];
   readonly trust: (serviceAccounts: readonly Subject[]) => PullTrust;
   /** The owner's stack for role assignments on a registry, by the registry's own host. */
   readonly owners: ReadonlyMap<string, RegistryStack | undefined>;
@@ -157,19 +147,26 @@ interface AzurePull {
 /** Checks a request as a whole and decides who acts as which identity. */
 function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   const { clusterName, issuer, namePrefix = clusterName, shards } = props;
-  const pulls = props.accounts.map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
-  const loginServers = pulls.flatMap((pull) => pull.sources.map((source) => source.loginServer));
+  const sources = props.accounts.flatMap(({ asks }) => asks.map(acrSource));
+  const loginServers = sources.map((source) => source.loginServer);
   const cloud = oneCloud(props, loginServers);
-  const existing = givenIdentities(props, pulls);
-  const own = pulls.filter((pull) => !existing.has(pull.subject.key));
+  const existing = props.accounts.flatMap(({ subject, existing: each }) =>
+    each ? [{ subject, identity: existingIdentity(each) }] : [],
+  );
+  const own = props.accounts
+    .filter((account) => account.existing === undefined)
+    .map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
   const planned = spread(own.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
-  checkTenants(props, [...existing.values()]);
+  checkTenants(
+    props,
+    existing.map(({ identity }) => identity),
+  );
   const audience = props.audience ?? azureCloud(cloud).audience;
   // Checks name, issuer and audience once for all service accounts.
   federatedCredentials({ clusterName, issuer, audience, subjects: [] });
   const azureJsonPath = checkedPath(props);
-  const adoptions = sharing(pulls, existing);
-  const declared = planned.map((identity) => ({ ...identity, ...settingsOf(props, own), cloud }));
+  const settings = (): IdentitySettings => requiredSettings(props, own[0]?.subject, "pullIdentities");
+  const declared = planned.map((identity) => ({ ...identity, ...settings(), cloud }));
   for (const identity of declared) refuseTakenName(scope, identity);
   const trust = (serviceAccounts: readonly Subject[]): PullTrust => ({
     clusterName,
@@ -177,9 +174,8 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
     audience,
     serviceAccounts,
   });
-  const sources = pulls.flatMap((pull) => pull.sources);
   const owners = new Map(sources.map(({ loginServer, owner }) => [loginServer.home, owner]));
-  return { cloud, azureJsonPath, audience, loginServers, declared, adopted: adoptions, trust, owners };
+  return { cloud, azureJsonPath, audience, loginServers, declared, existing, trust, owners };
 }
 
 /** Checks the file as far as it is known, before the first resource is declared. */
@@ -212,62 +208,6 @@ function oneCloud(props: PullIdentitiesProps, loginServers: readonly LoginServer
         remedy: "pull from one Azure cloud per cluster: the plugin's azure.json names only one",
       })
     : cloud;
-}
-
-function givenIdentities(
-  props: PullIdentitiesProps,
-  pulls: readonly AzurePull[],
-): ReadonlyMap<string, IPullIdentity> {
-  const known = new Set(pulls.map((pull) => pull.subject.key));
-  const existing = new Map(
-    Object.entries(props.identities ?? {}).map(([key, identity]) => [Subject.of(key).key, identity]),
-  );
-  for (const key of existing.keys())
-    if (!known.has(key))
-      fail("azure-unused", {
-        problem: "`identities` has an entry for a service account without pulls",
-        value: key,
-        allowed: [...known].sort().join(", "),
-        remedy: "correct the key, which is namespace/name, or remove the entry",
-      });
-  return existing;
-}
-
-/** Service accounts with the same identity share its rights, so they must request the same ones. */
-function sharing(
-  pulls: readonly AzurePull[],
-  given: ReadonlyMap<string, IPullIdentity>,
-): PullPlan["adopted"] {
-  const rights = (pull: AzurePull): string => permissionKey(permitted(pull).permissions).join(" ");
-  const known = pulls.filter(({ subject }) => given.has(subject.key));
-  return [...grouped(known, ({ subject }) => given.get(subject.key))].flatMap(([identity, all]) => {
-    const [first] = all;
-    const other = all.find((pull) => first && rights(pull) !== rights(first));
-    if (first && other)
-      fail("azure-unsafe", {
-        problem: `${first.subject.key} and ${other.subject.key} share an identity but request different registries or repositories, so each would get the other's`,
-        remedy: "use a separate identity for each, or request the same registries and repositories for both",
-      });
-    const subjects = all.map(({ subject }) => subject);
-    return identity ? [{ identity, subjects, sources: all.flatMap(({ sources }) => sources) }] : [];
-  });
-}
-
-/** What is stated for the identities that must be declared. */
-function settingsOf(props: PullIdentitiesProps, [first]: readonly AzurePull[]): IdentitySettings {
-  const { resourceGroupName: group, location: region } = props;
-  if (group === undefined || region === undefined) {
-    const missing = group === undefined ? "resourceGroupName" : "location";
-    return fail("azure-missing", {
-      problem: `the identity of ${first?.subject.key ?? "a service account"} must be declared, but ${missing} is missing`,
-      remedy: `set ${missing} in pullIdentities, or adopt an identity for the service account in \`identities\``,
-    });
-  }
-  return identitySettings({
-    ...props,
-    resourceGroupName: resourceGroupName(group),
-    location: location(region),
-  });
 }
 
 /** The plugin exchanges all tokens in the tenant of its azure.json, so literal tenants must agree. */

@@ -104,7 +104,7 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
       problem:
         "pulls from a container registry need a managed identity, which has no default resource group and location",
       remedy:
-        "set `identities: [pullIdentities({ resourceGroupName, location })]` with the /azure subpath, or adopt identities with `pullIdentities({ identities })`",
+        "set `identities: [pullIdentities({ resourceGroupName, location })]` with the /azure subpath, or `pullIdentities()` if every line has `as`",
     });
   }
 }

@@ -3,7 +3,17 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { type ObjectKind, checkGiven, checkProps, list, object, optional, text } from "../../model/shape";
+import type { AccountRequest } from "../../model/identity";
+import {
+  type ObjectKind,
+  checkGiven,
+  checkProps,
+  example,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import {
   type AccessDeclaration,
@@ -22,13 +32,8 @@ import {
   isRoleDefinitionId,
   roleKey,
 } from "../../rules/azure/access";
-import type { AzureCloudName } from "../../rules/azure/clouds";
-import {
-  WEBHOOK_CLIENT_ID_ANNOTATION,
-  WEBHOOK_TENANT_ID_ANNOTATION,
-  WEBHOOK_USE_LABEL,
-  podToken,
-} from "../../rules/azure/pod";
+import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { WEBHOOK_USE_LABEL, podToken, webhookAnnotations } from "../../rules/azure/pod";
 import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import { roleWarnings } from "../../rules/azure/roles";
@@ -36,16 +41,23 @@ import type { FederatedCredential } from "../../rules/azure/trust";
 import { derivedName, stableHash } from "../../rules/names";
 import { terraformText } from "../../rules/terraform-text";
 import {
+  type IWorkloadIdentity,
+  type PullIdentityAttributes,
+  AdoptedWorkloadIdentity,
+  PULL_IDENTITY_ATTRIBUTES,
+  existingIdentity,
+} from "./adopted";
+import {
   type PullTrust,
   DECLARED_IDENTITY_PROPS,
   type DeclaredIdentityProps,
   IDENTITY_SETTINGS,
   type IdentitySettings,
-  identitySettings,
   DeclaredIdentityBase,
   PULL_TRUST,
   checkIdentity,
   principalOf,
+  requiredSettings,
   trustCredentials,
 } from "./identity";
 import { refuseTakenName } from "./names";
@@ -118,8 +130,11 @@ function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
   return ACCESS in access;
 }
 
-/** Properties of {@link workloadIdentities}. */
-export interface WorkloadIdentitiesSettings extends IdentitySettings {
+/**
+ * Properties of {@link workloadIdentities}. Resource group and location are required unless every service account acts as
+ * an existing identity (`as`).
+ */
+export interface WorkloadIdentitiesSettings extends Partial<IdentitySettings> {
   /**
    * Audience of the tokens that the webhook requests.
    *
@@ -142,6 +157,8 @@ export interface WorkloadIdentitiesSettings extends IdentitySettings {
 
 const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
   ...IDENTITY_SETTINGS.shape,
+  resourceGroupName: optional(text),
+  location: optional(example(text, '"westeurope"')),
   audience: optional(text),
   namePrefix: optional(text),
   cloud: optional(text),
@@ -201,10 +218,13 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
 
   /** The two annotations of a service account that the webhook reads; the client id is late. */
   get annotations(): Readonly<Record<string, string>> {
-    return {
-      [WEBHOOK_CLIENT_ID_ANNOTATION]: this.clientId,
-      [WEBHOOK_TENANT_ID_ANNOTATION]: this.tenantId,
-    };
+    return webhookAnnotations(this);
+  }
+
+  /** Returns an existing identity, for `as` of a workload; like `PullIdentity.fromResourceId`. */
+  static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IWorkloadIdentity {
+    checkProps("WorkloadIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
+    return new AdoptedWorkloadIdentity(scope, id, attributes);
   }
 
   #assignment(id: string, { role, scope, reason, condition }: AccessRole): RoleAssignment {
@@ -225,7 +245,7 @@ function checkedCredentials(props: WorkloadIdentityProps): readonly FederatedCre
   accessRoles(props.roles);
   const remedy =
     "distribute the service accounts over more identities; workloadIdentities makes one for each";
-  return trustCredentials(props.identityName, props.trusts, props.cloud, [], remedy);
+  return trustCredentials(props.identityName, props.trusts, props.cloud, [], undefined, remedy);
 }
 
 /** Late values are never hashed, so these are numbered. */
@@ -238,7 +258,10 @@ function assignmentIds(roles: readonly AccessRole[]): readonly (readonly [string
 }
 
 /** The webhook adds the rest to pods with the label; it overwrites no variable that a container has. */
-function podOf(props: WorkloadIdentitiesProps, { clientId, tenantId }: WorkloadIdentity): PodFragment {
+function podOf(
+  props: WorkloadIdentitiesProps,
+  { clientId, tenantId }: Pick<IWorkloadIdentity, "clientId" | "tenantId">,
+): PodFragment {
   const { withoutWebhook } = props;
   const labels = withoutWebhook === true ? {} : WEBHOOK_USE_LABEL;
   return withoutWebhook === false
@@ -256,7 +279,7 @@ function podOf(props: WorkloadIdentitiesProps, { clientId, tenantId }: WorkloadI
  * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`.
  */
 export class WorkloadIdentities extends Construct implements AccessDeclaration {
-  /** The identity of each service account, by `namespace/name`. */
+  /** The declared identity of each service account, by `namespace/name`. */
   readonly identities: ReadonlyMap<string, WorkloadIdentity>;
   /** The grant of each service account, in the order of the workloads. */
   readonly grants: readonly AccessGrant[];
@@ -264,19 +287,22 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
   constructor(scope: Construct, id: string, props: WorkloadIdentitiesProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
     super(scope, id);
-    const planned = at(this, () => planWorkloads(this, props));
-    const identities = planned.map(({ subject, identity }) => ({
-      subject,
-      identity: new WorkloadIdentity(this, `${subject.namespace}_${subject.name}`, identity),
-    }));
-    this.identities = new Map(identities.map(({ subject, identity }) => [subject.key, identity]));
-    this.grants = identities.map(({ subject, identity }) => ({
-      subject,
-      identity: identity.clientId,
-      principal: principalOf(identity),
-      annotations: identity.annotations,
-      pod: podOf(props, identity),
-    }));
+    const planned = at(this, () => props.accounts.map((account) => planWorkload(this, account, props)));
+    const identities = new Map<string, WorkloadIdentity>();
+    this.grants = planned.map(({ subject, trust, existing, identity }) => {
+      const id = `${subject.namespace}_${subject.name}`;
+      const acting = existing ?? new WorkloadIdentity(this, id, identity);
+      if (acting instanceof WorkloadIdentity) identities.set(subject.key, acting);
+      else acting.addTrustOnce(trust);
+      return {
+        subject,
+        identity: acting.clientId,
+        principal: principalOf(acting),
+        annotations: webhookAnnotations(acting),
+        pod: podOf(props, acting),
+      };
+    });
+    this.identities = identities;
   }
 }
 
@@ -285,7 +311,9 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
  *
  * Declares a {@link WorkloadIdentities} with the id `Default`.
  */
-export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkloadIdentities<Construct> {
+export function workloadIdentities(
+  settings: WorkloadIdentitiesSettings = {},
+): IWorkloadIdentities<Construct> {
   checkGiven("workloadIdentities()", WORKLOAD_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
@@ -297,30 +325,33 @@ export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkl
 /** Suffix of the names of workloads' identities; identities for pulls of the same service account do not have it. */
 const SUFFIX = "access";
 
-/** Checks a request as a whole and decides each identity. */
-function planWorkloads(
+/** What acts for a service account: an identity to declare, or one that exists. */
+type PlannedWorkload = { readonly subject: Subject; readonly trust: PullTrust } & (
+  | { readonly existing: IWorkloadIdentity; readonly identity?: never }
+  | { readonly existing?: never; readonly identity: WorkloadIdentityProps }
+);
+
+/** Checks the request of a service account before anything is declared. */
+function planWorkload(
   scope: Construct,
+  { subject, asks, existing }: AccountRequest<IAccess<Construct>>,
   props: WorkloadIdentitiesProps,
-): readonly { readonly subject: Subject; readonly identity: WorkloadIdentityProps }[] {
-  const { clusterName, issuer, audience, cloud } = props;
+): PlannedWorkload {
+  const { clusterName, issuer, cloud } = props;
+  const audience = props.audience ?? azureCloud(cloud ?? "AzurePublicCloud").audience;
+  const trust = { clusterName, issuer, serviceAccounts: [subject], audience };
+  const access = asks.map(azureAccessOf);
+  if (existing) return { subject, trust, existing: existingIdentity(existing) };
   const prefix = identityNamePrefix(props.namePrefix ?? clusterName);
-  return props.accounts.map(({ subject, asks }) => {
-    const trust = {
-      clusterName,
-      issuer,
-      serviceAccounts: [subject],
-      ...(audience !== undefined && { audience }),
-    };
-    const identity: WorkloadIdentityProps = {
-      ...identitySettings(props),
-      identityName: derivedName([prefix, subject.namespace, subject.name, SUFFIX], IDENTITY_NAME),
-      roles: accessRoles(asks.map(azureAccessOf).flatMap((own) => own.roles)),
-      trusts: [trust],
-      ...(cloud && { cloud }),
-    };
-    checkIdentity(identity);
-    checkedCredentials(identity);
-    refuseTakenName(scope, identity);
-    return { subject, identity };
-  });
+  const identity: WorkloadIdentityProps = {
+    ...requiredSettings(props, subject, "workloadIdentities"),
+    identityName: derivedName([prefix, subject.namespace, subject.name, SUFFIX], IDENTITY_NAME),
+    roles: accessRoles(access.flatMap((own) => own.roles)),
+    trusts: [trust],
+    ...(cloud && { cloud }),
+  };
+  checkIdentity(identity);
+  checkedCredentials(identity);
+  refuseTakenName(scope, identity);
+  return { subject, trust, identity };
 }

@@ -105,7 +105,10 @@ export class FederatedServiceAccount extends Construct {
     const name = `projects/${project}/serviceAccounts/${this.email}`;
     if (props.adopt === true) this.resource.importFrom(name, provider);
     this.dependencies = [this.resource];
-    this.users = subjects.map((subject) => this.#admit(subject, name, props));
+    const { dependencies } = this;
+    this.users = subjects.map((subject) =>
+      admitUser(this, { name, subject, principals, provider, dependencies }),
+    );
     declared.set(this, keyOf(props), this);
   }
 
@@ -124,18 +127,30 @@ export class FederatedServiceAccount extends Construct {
         "give one of the two another accountId, or another cluster name",
       );
   }
+}
 
-  #admit(subject: Subject, name: string, props: FederatedServiceAccountProps): ServiceAccountIamMember {
-    const member = props.principals.principal(subject);
-    const user = new ServiceAccountIamMember(this, `user_${subject.namespace}_${subject.name}`, {
-      serviceAccountId: name,
-      role: ROLE,
-      member,
-      provider: props.provider,
-    });
-    waitFor(user, [this.resource, ...props.principals.dependencies]);
-    return user;
-  }
+/** Where a principal becomes a user of a service account. */
+export interface AccountUser extends Pick<AdoptableProps, "provider"> {
+  /** `projects/<project>/serviceAccounts/<email>`. */
+  readonly name: string;
+  readonly subject: Subject;
+  readonly principals: IPrincipals;
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** Lets a Kubernetes service account act as a service account, declared as `user_<namespace>_<name>`. */
+export function admitUser(
+  scope: Construct,
+  { name, subject, principals, provider, dependencies }: AccountUser,
+): ServiceAccountIamMember {
+  const user = new ServiceAccountIamMember(scope, `user_${subject.namespace}_${subject.name}`, {
+    serviceAccountId: name,
+    role: ROLE,
+    member: principals.principal(subject),
+    provider,
+  });
+  waitFor(user, [...dependencies, ...principals.dependencies]);
+  return user;
 }
 
 function distinctSubjects(given: readonly (string | Subject)[]): readonly Subject[] {

@@ -7,6 +7,7 @@
  */
 
 export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./access";
+export { type IWorkloadServiceAccount, type WorkloadServiceAccountAttributes } from "./adopted";
 export { gke, type GkeProps } from "./cluster";
 export { ComponentServiceAccount } from "./component";
 export type {

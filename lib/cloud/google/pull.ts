@@ -203,7 +203,18 @@ function federate(scope: Construct, request: PullRequest<Construct>, props: Pull
   };
 }
 
-function bindingsOf({ subject, asks }: AccountRequest<IPullSource<Construct>>): readonly WantedBinding[] {
+function bindingsOf({
+  subject,
+  asks,
+  existing,
+}: AccountRequest<IPullSource<Construct>>): readonly WantedBinding[] {
+  if (existing)
+    fail("google-unsupported", {
+      problem: `service account ${subject.key} cannot pull as an existing identity of Google Cloud: the plugin acts as no Google service account`,
+      value: existing.cloud,
+      allowed: "the principal of the service account itself",
+      remedy: "leave `as` out: its principal then gets roles/artifactregistry.reader on the repositories",
+    });
   return asks.map((source) =>
     source instanceof ArtifactRegistryRepository
       ? { serviceAccount: subject, repository: source }

@@ -44,6 +44,13 @@ import {
 } from "../../rules/google/workload";
 import { type NameRules, derivedName } from "../../rules/names";
 import { type GoogleGrantee, GoogleAccess } from "./access";
+import {
+  type IWorkloadServiceAccount,
+  type WorkloadServiceAccountAttributes,
+  AdoptedServiceAccount,
+  WORKLOAD_SERVICE_ACCOUNT_ATTRIBUTES,
+  existingAccount,
+} from "./adopted";
 import { FederatedServiceAccount } from "./identity";
 import {
   type ClusterPoolProps,
@@ -167,6 +174,17 @@ export class WorkloadServiceAccount extends Construct {
     for (const warning of roleWarnings(roles)) Annotations.of(this).addWarning(warning);
   }
 
+  /** Returns an existing Google service account, for `as` of a workload; nothing but its users is declared on it. */
+  static fromEmail(
+    scope: Construct,
+    id: string,
+    attributes: WorkloadServiceAccountAttributes,
+  ): IWorkloadServiceAccount {
+    const to = "WorkloadServiceAccount.fromEmail()";
+    checkProps(to, scope, id, WORKLOAD_SERVICE_ACCOUNT_ATTRIBUTES, attributes);
+    return new AdoptedServiceAccount(scope, id, attributes);
+  }
+
   /** Throws if the workload cannot be declared in the scope. */
   static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
     const { accountId } = planWorkload(props);
@@ -238,7 +256,7 @@ function joinedReasons(reasons: readonly (string | undefined)[]): string | undef
 
 function grantOf(
   { subject, universe, layout }: WorkloadPlan,
-  { oidcProvider }: WorkloadServiceAccountProps,
+  { oidcProvider }: Pick<WorkloadServiceAccountProps, "oidcProvider">,
   { member, dependencies }: GoogleGrantee,
   email: string | undefined,
 ): AccessGrant {
@@ -310,11 +328,16 @@ function declareWorkloads(
   props: WorkloadServiceAccountsProps,
 ): AccessDeclaration {
   const cluster = clusterName(name);
-  const unbound = accounts.map((account) => workloadOf(account, cluster, props));
-  for (const workload of unbound) WorkloadServiceAccount.check(scope, workload);
+  universeIn(scope, props);
+  const unbound = accounts.map((account) => {
+    const existing = account.existing && existingAccount(account.existing);
+    return { workload: workloadOf(account, cluster, props), existing };
+  });
+  const own = unbound.flatMap(({ workload, existing }) => (existing ? [] : [workload]));
+  for (const workload of own) WorkloadServiceAccount.check(scope, workload);
   RoleBinding.checkRoom(
     scope,
-    unbound.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
+    own.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
   );
   const subjects = accounts.map(({ subject }) => subject);
   const audiences = props.audience === undefined ? undefined : [props.audience];
@@ -325,10 +348,12 @@ function declareWorkloads(
   );
   oidcProvider.addSubjects(subjects);
   return {
-    grants: unbound.map((workload, index) => {
-      const { namespace, name } = accounts[index]?.subject ?? {};
-      const id = `workload_${namespace}_${name}`;
-      return new WorkloadServiceAccount(scope, id, { ...workload, oidcProvider }).grant;
+    grants: unbound.map(({ workload, existing }) => {
+      const subject = Subject.of(workload.serviceAccount);
+      const id = `workload_${subject.namespace}_${subject.name}`;
+      if (!existing) return new WorkloadServiceAccount(scope, id, { ...workload, oidcProvider }).grant;
+      existing.admit(new Construct(scope, id), subject, oidcProvider);
+      return grantOf(planWorkload(workload), { oidcProvider }, existing, existing.email);
     }),
   };
 }

@@ -13,6 +13,17 @@ export const CLIENT_ID_ANNOTATION: string = PLUGINS.acr.annotations[0];
 /** Annotation with the identity's tenant id; required like the client id, since the plugin has no default for them. */
 export const TENANT_ID_ANNOTATION: string = PLUGINS.acr.annotations[1];
 
+/** The two annotations that the plugin reads; both are required and must not be empty. */
+export function pluginAnnotations({
+  clientId,
+  tenantId,
+}: {
+  readonly clientId: string;
+  readonly tenantId: string;
+}): Readonly<Record<string, string>> {
+  return { [CLIENT_ID_ANNOTATION]: clientId, [TENANT_ID_ANNOTATION]: tenantId };
+}
+
 const CACHE_MINUTES = 10;
 
 export interface AcrCredentialProviderOptions {

@@ -14,6 +14,14 @@ export const WEBHOOK_CLIENT_ID_ANNOTATION = "azure.workload.identity/client-id";
 /** Annotation of a service account: tenant of the identity. */
 export const WEBHOOK_TENANT_ID_ANNOTATION = "azure.workload.identity/tenant-id";
 
+/** The two annotations of a service account that the webhook reads. */
+export function webhookAnnotations({
+  clientId,
+  tenantId,
+}: Pick<PodTokenProps, "clientId" | "tenantId">): Readonly<Record<string, string>> {
+  return { [WEBHOOK_CLIENT_ID_ANNOTATION]: clientId, [WEBHOOK_TENANT_ID_ANNOTATION]: tenantId };
+}
+
 /** Label of pods; the webhook ignores pods without it. */
 export const WEBHOOK_USE_LABEL: Readonly<Record<string, string>> = { "azure.workload.identity/use": "true" };
 

@@ -25,6 +25,11 @@ export interface FederatedCredential {
   readonly audience: string;
 }
 
+export function sameCredential(one: FederatedCredential, other: FederatedCredential): boolean {
+  const parts = ["name", "issuer", "subject", "audience"] as const;
+  return parts.every((part) => one[part] === other[part]);
+}
+
 /** A trust, and the cluster whose name starts the credentials' names. */
 export interface ClusterTrust extends FederatedTrust {
   /** Name of the cluster, so that two clusters never use the same credential name on a shared identity. */

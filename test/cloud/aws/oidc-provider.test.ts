@@ -1,7 +1,7 @@
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
-import { TerraformStack, Testing } from "cdktf";
+import { TerraformHclModule, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { OidcProvider } from "../../../lib/cloud/aws";
+import { OidcProvider, PullRole, ecr } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import {
@@ -246,9 +246,36 @@ describe("existing OIDC providers", () => {
 
   it.each([
     ["arn:aws:iam::111122223333:role/x", "aws-invalid: is not an ARN of that kind"],
-    ["${TfToken[TOKEN.1]}", "late-value"],
-  ])("refuses %s", (arn, expected) => {
-    expect(() => OidcProvider.fromArn(newStack(), "oidc", arn)).toThrowError(code(expected));
+    ["${TfToken[TOKEN.1]}", "aws-missing: is known only after apply"],
+    [ARN, "aws-mismatch: is that of another issuer", `${ISSUER}x`],
+  ] as const)("refuses %s", (arn, expected, issuer?: string) => {
+    const facts = issuer === undefined ? {} : { issuer };
+    expect(() => OidcProvider.fromArn(newStack(), "oidc", arn, facts)).toThrowError(code(expected));
+  });
+
+  it("takes a late ARN with its issuer, as a module returns them", () => {
+    const stack = newStack();
+    const eks = new TerraformHclModule(stack, "eks", { source: "terraform-aws-modules/eks/aws" });
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", eks.getString("oidc_provider_arn"), {
+      issuer: `https://${eks.getString("oidc_provider")}`,
+    });
+    new PullRole(stack, "pull", {
+      trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }],
+      sources: [ecr({ account: ACCOUNT, region: REGION, repositories: ["shop/web"] })],
+    });
+    expect(JSON.parse(String(only(stack, "aws_iam_role")["assume_role_policy"]))).toMatchObject({
+      Statement: [
+        {
+          Principal: { Federated: "${module.eks.oidc_provider_arn}" },
+          Condition: {
+            StringEquals: {
+              "${module.eks.oidc_provider}:aud": "sts.amazonaws.com",
+              "${module.eks.oidc_provider}:sub": "system:serviceaccount:shop:web",
+            },
+          },
+        },
+      ],
+    });
   });
 
   it("computes the ARN of an issuer, or has Terraform look it up", () => {

@@ -83,6 +83,7 @@ describe("RepositoryPullPolicy", () => {
   it("counts a late ARN with the length that it will have", () => {
     const roles = (count: number, arnLength?: number): RepositoryPullPolicyProps["roles"] =>
       Array.from({ length: count }, (_, index) => ({
+        cloud: "aws",
         arn: `\${TfToken[TOKEN.${index}]}`,
         ...(arnLength === undefined ? {} : { arnLength }),
         annotations: {},

@@ -194,6 +194,7 @@ describe("PullRole.ofGrant", () => {
       principal: { name: identity, dependencies: [resource] },
     };
     expect(PullRole.ofGrant(grant)).toEqual({
+      cloud: "aws",
       arn: identity,
       annotations: { a: "b" },
       dependencies: [resource],

@@ -286,4 +286,15 @@ describe("WorkloadRole", () => {
     expect(role.arn).toBe(`arn:aws:iam::${ACCOUNT}:role/prod_orders`);
     expect(role.node.defaultChild).toBe(role.resource);
   });
+
+  it("is taken as it is where it exists", () => {
+    const stack = newStack();
+    const arn = `arn:aws:iam::${ACCOUNT}:role/teams/orders`;
+    const role = WorkloadRole.fromArn(stack, "orders", arn);
+    expect(role).toMatchObject({ arn, annotations: { "eks.amazonaws.com/role-arn": arn }, dependencies: [] });
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+    expect(() => WorkloadRole.fromArn(stack, "user", `arn:aws:iam::${ACCOUNT}:user/ada`)).toThrowError(
+      code("aws-invalid: the IAM role is not an ARN of that kind"),
+    );
+  });
 });

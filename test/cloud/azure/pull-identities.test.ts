@@ -8,9 +8,12 @@ import {
   type PullIdentitiesProps,
   type PullIdentitiesSettings,
   PullIdentity,
+  WorkloadIdentities,
+  WorkloadIdentity,
   acr,
   pullIdentities,
 } from "../../../lib/cloud/azure";
+import type { IExistingIdentity } from "../../../lib/model/identity";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
@@ -35,21 +38,45 @@ function legacy(name: string): AcrSource {
   return acr({ registry: registryId(name), roleAssignmentMode: "LegacyRegistryPermissions" });
 }
 
-function props(pulls: Pulls, settings: PullIdentitiesSettings = PLACE): PullIdentitiesProps {
+type Existing = Readonly<Record<string, IExistingIdentity>>;
+
+function props(
+  pulls: Pulls,
+  settings: PullIdentitiesSettings = PLACE,
+  as: Existing = {},
+): PullIdentitiesProps {
   return {
     ...settings,
     clusterName: "prod-eu",
     issuer: Issuer.of("https://issuer.example.com/prod-eu"),
-    accounts: Object.entries(pulls).map(([key, asks]) => ({ subject: Subject.of(key), asks })),
+    accounts: Object.entries(pulls).map(([key, asks]) => {
+      const existing = as[key];
+      return { subject: Subject.of(key), asks, ...(existing && { existing }) };
+    }),
   };
 }
 
-function declare(stack: TerraformStack, pulls: Pulls, settings?: PullIdentitiesSettings): PullIdentities {
-  return new PullIdentities(stack, "azure", props(pulls, settings));
+function declare(
+  stack: TerraformStack,
+  pulls: Pulls,
+  settings?: PullIdentitiesSettings,
+  as?: Existing,
+): PullIdentities {
+  return new PullIdentities(stack, "azure", props(pulls, settings, as));
 }
 
-function adopt(stack: TerraformStack, name: string, tenantId: string = TENANT): PullIdentity {
-  const ids = { clientId: CLIENT, principalId: PRINCIPAL, tenantId };
+function adopt(
+  stack: TerraformStack,
+  name: string,
+  tenantId: string = TENANT,
+  declareTrust?: boolean,
+): PullIdentity {
+  const ids = {
+    clientId: CLIENT,
+    principalId: PRINCIPAL,
+    tenantId,
+    ...(declareTrust === false && { declareTrust }),
+  };
   return PullIdentity.fromResourceId(stack, name, { resourceId: identityId(name), ...ids }) as PullIdentity;
 }
 
@@ -164,11 +191,11 @@ describe("azure.json", () => {
 
   it("prefers the literal tenant of an adopted identity to a late one", () => {
     const stack = newStack();
-    const settings = { ...PLACE, identities: { "shop/web": adopt(stack, "puller") } };
     const { nodeFiles } = declare(
       stack,
       { "base/os": [legacy("myteam")], "shop/web": [legacy("myteam")] },
-      settings,
+      PLACE,
+      { "shop/web": adopt(stack, "puller") },
     );
     expect(JSON.parse(nodeFiles[0]?.content ?? "")).toMatchObject({ tenantId: TENANT });
   });
@@ -192,37 +219,67 @@ describe("azure.json", () => {
   });
 });
 
-describe("adopted identities", () => {
-  it("need no place, and give literal annotations", () => {
+describe("existing identities", () => {
+  it("need no place, give literal annotations, and get trust but no rights", () => {
     const stack = newStack();
-    const identities = { "shop/web": adopt(stack, "puller") };
-    const { grants } = declare(stack, { "shop/web": [legacy("myteam")] }, { identities });
+    const as = { "shop/web": adopt(stack, "puller") };
+    const { grants } = declare(stack, { "shop/web": [legacy("myteam")] }, {}, as);
     expect(resources(stack, IDENTITY)).toEqual({});
     expect(grants.map((grant) => grant.annotations)).toEqual([{ [CLIENT_ID]: CLIENT, [TENANT_ID]: TENANT }]);
     expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([{ parent_id: identityId("puller") }]);
-    expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ scope: registryId("myteam") }]);
+    expect(resources(stack, ASSIGNMENT)).toEqual({});
   });
 
-  it("are shared among equal rights, with chained credentials", () => {
+  it("may be shared, with chained credentials", () => {
     const stack = newStack();
     const puller = adopt(stack, "puller");
-    const pulls = { "a/one": [legacy("myteam")], "b/two": [legacy("myteam")] };
-    declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } });
+    const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
+    declare(stack, pulls, {}, { "a/one": puller, "b/two": puller });
     const waiting = Object.values(resources(stack, CREDENTIAL)).map(
       (block) => block["depends_on"] !== undefined,
     );
     expect(waiting).toEqual([false, true]);
-    expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(1);
   });
 
-  it("are refused where sharing would widen rights", () => {
+  it("keep the credentials that exist elsewhere", () => {
     const stack = newStack();
-    const puller = adopt(stack, "puller");
-    const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
-    expect(() => declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } })).toThrowError(
-      refusal("azure-unsafe: a/one and b/two"),
+    const puller = adopt(stack, "puller", TENANT, false);
+    declare(stack, { "shop/web": [legacy("myteam")] }, {}, { "shop/web": puller });
+    expect(resources(stack, CREDENTIAL)).toEqual({});
+    puller.addTrust({
+      clusterName: "other",
+      issuer: "https://issuer.example.com/2",
+      serviceAccounts: ["a/b"],
+    });
+    expect(puller.credentials).toHaveLength(1);
+  });
+
+  it("of workloads are those of pulls, with the plugin's annotations and each credential once", () => {
+    const stack = newStack();
+    const ids = { clientId: CLIENT, principalId: PRINCIPAL, tenantId: TENANT };
+    const existing = WorkloadIdentity.fromResourceId(stack, "web", { resourceId: identityId("web"), ...ids });
+    const pulls = declare(stack, { "shop/web": [legacy("myteam")] }, {}, { "shop/web": existing });
+    const { clusterName, issuer } = props({});
+    const accounts = [{ subject: Subject.of("shop/web"), asks: [], existing }];
+    const { grants } = new WorkloadIdentities(stack, "workloads", { clusterName, issuer, accounts });
+    expect(Object.keys(pulls.grants[0]?.annotations ?? {})).toEqual([CLIENT_ID, TENANT_ID]);
+    expect(grants[0]?.annotations).toEqual(existing.annotations);
+    expect(existing.credentials).toHaveLength(1);
+  });
+
+  it.each<readonly [string, IExistingIdentity]>([
+    ["azure-foreign", { cloud: "azure" }],
+    [
+      "azure-mismatch: in another tenant",
+      adopt(newStack(), "puller", "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee"),
+    ],
+  ])("are refused with %s", (code, existing) => {
+    const stack = newStack();
+    const pulls = { "shop/web": [legacy("myteam")] };
+    expect(() => declare(stack, pulls, { tenantId: TENANT }, { "shop/web": existing })).toThrowError(
+      refusal(code),
     );
-    expect(puller.credentials).toEqual([]);
+    expect(resources(stack, CREDENTIAL)).toEqual({});
   });
 });
 
@@ -320,21 +377,6 @@ describe("refusals, before anything is declared", () => {
       refusal("azure-invalid: issuer is Microsoft Entra itself"),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
-  });
-
-  it.each([
-    ["azure-unused: has an entry for a service account without pulls", "shop/typo", TENANT, PLACE],
-    ["identities-invalid", "shop", TENANT, PLACE],
-    [
-      "azure-mismatch: in another tenant",
-      "shop/web",
-      "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee",
-      { tenantId: TENANT },
-    ],
-  ])("%s of a given identity", (code, key, tenantId, settings) => {
-    const stack = newStack();
-    const identities = { [key]: adopt(stack, "puller", tenantId) };
-    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(refusal(code));
   });
 });
 

@@ -193,8 +193,8 @@ describe("WorkloadIdentities", () => {
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
     ["azure-foreign: not created by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
     ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
-    ["property-missing", { resourceGroupName: undefined as unknown as string }],
-    ["property-missing", { location: undefined as unknown as string }],
+    ["azure-missing: but resourceGroupName is missing", { resourceGroupName: undefined }],
+    ["azure-missing: but location is missing", { location: undefined }],
     ["azure-invalid: the tag is not valid in Azure", { tags: { "a/b": "x" } }],
     ["azure-invalid: is not a valid name", { namePrefix: "a_b" }],
     ["azure-invalid: is not a GUID", { tenantId: "mine" }],

@@ -10,6 +10,7 @@ import {
   googleAccess,
   workloadServiceAccounts,
   type GoogleAccessProps,
+  type WorkloadServiceAccountAttributes,
   type WorkloadServiceAccountsProps,
 } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
@@ -282,5 +283,49 @@ describe("WorkloadServiceAccount", () => {
     expect(workload.account?.email).toMatch(/^c9-lives-shop-web-[0-9a-f]{8}@/);
     expect(workload.node.defaultChild).toBe(workload.account);
     expect(oidcProvider.condition?.expression).toBe("assertion.sub in ['system:serviceaccount:shop:web']");
+  });
+});
+
+describe("WorkloadServiceAccount.fromEmail", () => {
+  const adopt = (attributes: Omit<WorkloadServiceAccountAttributes, "provider">): string => {
+    const stack = testStack();
+    const existing = WorkloadServiceAccount.fromEmail(stack, "web", attributes);
+    workloadServiceAccounts(settings).declare(stack, {
+      clusterName: "prod-eu",
+      issuer: Issuer.of("https://issuer.example.com/prod-eu"),
+      accounts: [{ subject: Subject.of("shop/web"), asks: [reader], existing }],
+    });
+    expect(resources(stack, "google_service_account")).toEqual({});
+    expect(resources(stack, "google_storage_bucket_iam_member")).toEqual({});
+    const user = onlyResource(stack, "google_service_account_iam_member");
+    expect(user).toMatchObject({ role: "roles/iam.workloadIdentityUser", member: PRINCIPAL });
+    return String(user["service_account_id"]);
+  };
+
+  it.each<[string, string, string?]>([
+    ["shop-web@shop-prod.iam.gserviceaccount.com", "shop-prod"],
+    ["shop-web@shop-prod.example.com.iam.gserviceaccount.com", "example.com:shop-prod"],
+    ["123456789012-compute@developer.gserviceaccount.com", "shop-prod", "shop-prod"],
+  ])("takes %s for an account of project %s", (email, owner, project) => {
+    const stated = project === undefined ? {} : { project };
+    expect(adopt({ email, ...stated })).toBe(`projects/${owner}/serviceAccounts/${email}`);
+  });
+
+  it("takes a late address with its project", () => {
+    const email = new TerraformVariable(testStack(), "email", {}).stringValue;
+    expect(adopt({ email, project: "shop-prod" })).toBe("projects/shop-prod/serviceAccounts/${var.email}");
+  });
+
+  it.each<[string, string, string?]>([
+    ["google-invalid: not the e-mail address of a Google service account", "shop-web"],
+    ["google-invalid: not the e-mail address of a Google service account", "ada@example.com"],
+    ["google-mismatch: another project", "shop-web@shop-prod.iam.gserviceaccount.com", "shop-test"],
+    ["google-missing: is not known from its e-mail", "123456789012-compute@developer.gserviceaccount.com"],
+    ["google-missing: is not known from its e-mail", "${TfToken[TOKEN.1]}"],
+  ])("refuses with %s: %s", (expected, email, project) => {
+    const stated = project === undefined ? {} : { project };
+    expect(() => adopt({ email, ...stated })).toThrowError(
+      refusal(expected, { message: expect.stringMatching(/^stack\/web: /) as string }),
+    );
   });
 });
