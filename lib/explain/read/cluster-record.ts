@@ -200,13 +200,29 @@ export interface ClusterCandidate {
 
 /** A cluster's record with its late values followed. */
 export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
-  /** Issuers that other stacks record for the cluster, but this one does not. */
+  /**
+   * Issuers that other stacks record for the cluster, but this one does not.
+   *
+   * @defaultValue - none
+   */
   readonly issuersElsewhere?: readonly Known<string>[];
-  /** The clusters that were read, of which one may be this; absent if it is stated which, or none was read. */
+  /**
+   * The clusters that were read, of which one may be this.
+   *
+   * @defaultValue - it is stated which cluster this is, or no cluster was read
+   */
   readonly candidates?: readonly ClusterCandidate[];
-  /** Clouds whose pod identity webhook the cluster runs by its resource. */
+  /**
+   * Clouds whose pod identity webhook the cluster runs by its resource.
+   *
+   * @defaultValue - none
+   */
   readonly webhooksOn?: ReadonlyMap<string, Source>;
-  /** Clouds whose pod identity webhook the cluster's resource leaves off; a Helm chart may still have installed it. */
+  /**
+   * Clouds whose pod identity webhook the cluster's resource leaves off; a Helm chart may still have installed it.
+   *
+   * @defaultValue - none
+   */
   readonly webhooksOff?: readonly string[];
 }
 
