@@ -30,7 +30,6 @@ export class BatchHub extends TerraformStack {
       identities: [workloadRoles({ account, region })],
       plugins: [
         { plugin: "aws-iam-authenticator", image: "registry.example.com/aws-iam-authenticator:v0.7.18" },
-        { plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" },
       ],
       spokes: [this.eks("cpu-1"), this.eks("gpu-1"), onPremises],
     });

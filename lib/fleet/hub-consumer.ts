@@ -38,7 +38,8 @@ export interface HubConsumerProps extends Omit<AccessProvidersFileProps, "plugin
   /** Identities of all service accounts that run a plugin, by the cloud's key (`aws`, `azure`, `google`). */
   readonly identities: ControllerIdentities;
   /**
-   * Images of the plugins that the consumer's own image lacks.
+   * Images of the plugins that the consumer's own image lacks. For `projected-token`, which self-managed spokes need,
+   * `docker.io/library/busybox:1.37-musl` serves if none is named.
    *
    * @defaultValue - none, which is enough for Argo CD without self-managed spokes
    */
@@ -87,12 +88,17 @@ export class HubConsumer extends Construct {
   readonly readers: readonly ApiObject[];
   /** The reader's argument for the provider file; `undefined` if the consumer keeps the list in its configuration. */
   readonly flag: string | undefined;
+  /** The images of the plugins in use, by default or as stated. */
+  readonly plugins: readonly PluginSource[];
 
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
     checkProps(new.target.name, scope, id, HUB_CONSUMER_PROPS, props);
     super(scope, id);
     const { consumer, spokes, additionalProviders, kueueConfiguration } = props;
-    const mounts = mountsOf(props);
+    this.plugins = sourcesOf(props);
+    const mounts = new Map(
+      this.plugins.map((each) => [each.plugin, mountedPlugin(each, props.hub, consumer)]),
+    );
     const accounts = accountsOf(props);
     this.file = new AccessProvidersFile(this, "providers", {
       consumer,
@@ -271,16 +277,15 @@ function cloudsOf(spokes: readonly SpokeCluster[]): readonly string[] {
   return [...new Set(spokes.map(({ access }) => access.cloud))].sort();
 }
 
-/** The mounts of the plugins in use, by plugin; a plugin on the image's PATH needs none. */
-function mountsOf({
+/** The images of the plugins in use; a plugin on the consumer's own PATH needs none. */
+function sourcesOf({
   consumer,
-  hub,
   spokes,
   pluginByCloud,
-  plugins: sources = [],
-}: HubConsumerProps): ReadonlyMap<string, MountedPlugin> {
+  plugins: stated = [],
+}: HubConsumerProps): readonly PluginSource[] {
   const used = cloudsOf(spokes).map((cloud) => pluginFor({ consumer, plugins: pluginByCloud }, cloud));
-  const keys = sources.map(({ plugin }) => plugin);
+  const keys = stated.map(({ plugin }) => plugin);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined)
     return fail("fleet-conflict", {
@@ -289,25 +294,29 @@ function mountsOf({
       allowed: "one entry of `plugins` per plugin",
       remedy: "remove one of the two",
     });
-  const mounts = new Map<string, MountedPlugin>();
-  for (const key of [...new Set(used)].sort()) {
-    const source = sources.find(({ plugin }) => plugin === key);
-    if (source) mounts.set(key, mountedPlugin(source, hub, consumer));
-    else if (!consumer.onPath.includes(fleetPlugins[key].binary))
-      return fail("fleet-missing", {
-        problem: `the image of ${consumer.title} does not contain the plugin, and \`plugins\` names no image for it`,
-        value: key,
-        allowed: "an entry of `plugins` with the plugin's image",
-        remedy: "add the image of the plugin",
-      });
-  }
   const unused = keys.find((key) => !used.includes(key));
-  if (unused === undefined) return mounts;
-  return fail("fleet-unused", {
-    problem: "`plugins` contains a plugin that no spoke needs",
-    value: unused,
-    allowed: used.join(", "),
-    remedy: "remove it from `plugins`",
+  if (unused !== undefined)
+    return fail("fleet-unused", {
+      problem: "`plugins` contains a plugin that no spoke needs",
+      value: unused,
+      allowed: used.join(", "),
+      remedy: "remove it from `plugins`",
+    });
+  return [...new Set(used)].sort().flatMap((plugin) => {
+    const { binary, image } = fleetPlugins[plugin];
+    const own = stated.find((each) => each.plugin === plugin);
+    if (own) return own;
+    if (consumer.onPath.includes(binary)) return [];
+    return image === undefined ? refuseNoImage(consumer, plugin) : { plugin, image };
+  });
+}
+
+function refuseNoImage({ title }: FleetConsumer, plugin: FleetPluginKey): never {
+  return fail("fleet-missing", {
+    problem: `the image of ${title} does not contain the plugin, and \`plugins\` names no image for it`,
+    value: plugin,
+    allowed: "an entry of `plugins` with the plugin's image",
+    remedy: "add the image of the plugin",
   });
 }
 

@@ -187,7 +187,7 @@ export function consumerComment(
  * enters, and whether the cloud or RBAC gives it its rights there.
  */
 function fleetRecord(
-  { consumer, clusterManager, hub, plugins = [] }: FleetAccessProps,
+  { consumer, clusterManager, hub }: FleetAccessProps,
   { name, issuer, apiServer, namespace }: FleetPlan,
   declared: FleetAccess,
 ): RecordedCluster {
@@ -201,7 +201,10 @@ function fleetRecord(
       consumer: { title, kind, form, isDistroless, onPath, ...(needsHealthy && { needsHealthy }) },
       reader: workloadRecord(consumer.reader),
       workloads: consumer.workloads.map(workloadRecord),
-      plugins: plugins.map(({ plugin, path }) => ({ plugin, path: path ?? fleetPlugin(plugin).path })),
+      plugins: declared.consumer.plugins.map(({ plugin, path }) => ({
+        plugin,
+        path: path ?? fleetPlugin(plugin).path,
+      })),
       ...(declared.statusWriters.length > 0 && {
         statusWriters: declared.statusWriters.map(({ subject }) => subject.key),
       }),

@@ -61,17 +61,22 @@ export function controlPlaneNodes(name: string, document: NodeDocument): Written
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");
-  const document = plainDocument(setup, [
-    `Belongs to the spoke ${spoke}: put the files on each node of its control plane, and start kube-apiserver with`,
-    `${flags}, which replaces all --oidc-… flags.`,
-  ]);
+  const document = plainDocument(
+    setup,
+    [
+      `Belongs to the spoke ${spoke}: put the files on each node of its control plane, and start kube-apiserver with`,
+      `${flags}, which replaces all --oidc-… flags.`,
+    ],
+    true,
+  );
   return { file: spokeNodesFile(spoke), spoke, document };
 }
 
-/** `files` with octal modes as text, and `kubeletFlags`. */
+/** `files` with octal modes as text, and `kubeletFlags`, which API servers have none of. */
 function plainDocument(
   { files, kubeletFlags, executables = [] }: NodeSetup,
   comment: readonly string[],
+  isOfServers: boolean = false,
 ): NodeDocument {
   const flags = Object.entries(kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
   const content = {
@@ -80,7 +85,7 @@ function plainDocument(
       mode: octal(mode),
       content: text,
     })),
-    kubeletFlags: Object.fromEntries(flags),
+    ...((flags.length > 0 || !isOfServers) && { kubeletFlags: Object.fromEntries(flags) }),
     ...(executables.length > 0 && { executables }),
   };
   return { form: "files", extension: "yaml", content: [content], comment };

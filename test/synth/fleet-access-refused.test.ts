@@ -354,7 +354,6 @@ describe("FleetAccess refuses", () => {
         new FleetAccess(new TerraformStack(stack.node.root, "other"), "fleet", {
           ...other,
           identities: [],
-          spokes: [own(ISSUER, [MANAGER])],
           plugins: [],
         }),
     ).toThrowError(refusal("fleet-missing"));

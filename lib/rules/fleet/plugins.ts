@@ -58,6 +58,8 @@ interface FleetPlugin {
   readonly needsClusterInfo: boolean;
   /** Path of the binary in its published image; `undefined` if there is none, or if the consumer's own image has it. */
   readonly path: string | undefined;
+  /** A published image that can serve without being stated; `undefined` if its users must name one. */
+  readonly image?: string;
   /** True if the image contains `cp`, so that an init container can copy the binary. */
   readonly hasCopy: boolean;
   readonly invocation: (call: PluginCall) => Invocation;
@@ -181,6 +183,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     clouds: ["kubernetes"],
     answers: [V1],
     path: "/bin/busybox",
+    image: "docker.io/library/busybox:1.37-musl",
     hasCopy: true,
     invocation: (call) => ({
       args: [

@@ -6,17 +6,19 @@ import { isRecord } from "../../model/record";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type CarriedFile, type NodeForm, carriedFiles } from "./form";
 
+function isFile(file: unknown): boolean {
+  return text(at(file, "path")).startsWith("/") && typeof at(file, "content") === "string";
+}
+
 /** The row of this form in the table of forms. */
 export const PLAIN_FORM: NodeForm = {
   id: "files",
   is: (document) => {
     const flags = at(document, "kubeletFlags");
-    return (
-      at(document, "kind") === undefined &&
-      Array.isArray(at(document, "files")) &&
-      typeof flags === "object" &&
-      flags !== null
-    );
+    const files = at(document, "files");
+    if (at(document, "kind") !== undefined || !Array.isArray(files)) return false;
+    // Files for API servers have no flags of kubelets.
+    return flags === undefined ? files.some(isFile) : typeof flags === "object" && flags !== null;
   },
   read: ([document]) => {
     const { files, kubeletFlags, executables } = record(document);
