@@ -4,7 +4,7 @@
  * Read in the plugins' sources and tags: kubernetes/cloud-provider-aws (cmd/ecr-credential-provider),
  * kubernetes-sigs/cloud-provider-azure (cmd/acr-credential-provider), kubernetes/cloud-provider-gcp
  * (cmd/auth-provider-gcp). What no release proves is `unknown`, never a guess. Flags were tested with programs built
- * from the tags: ecr 1.34.1 and 1.36.0, acr 1.36.5, gcp 36.2.5 and 36.3.8.
+ * from the tags: ecr 1.34.1 and 1.36.0 (1.37.1 has the same sources), acr 1.36.5, gcp 36.2.5 and 36.3.8.
  */
 
 import type { PluginFacts } from "../model/cluster";
@@ -59,8 +59,7 @@ export interface Plugin {
   readonly executables: RegExp;
   readonly annotations: readonly [string, ...string[]];
   /**
-   * The newest minor whose source was read; nothing is known about newer ones. Plugins that are released with the minors of
-   * Kubernetes are read whenever a minor is added to those.
+   * The newest minor whose source was read; nothing is known about newer ones.
    */
   readonly newest: string;
   /** From which version on each answer applies, newest last. */
@@ -144,7 +143,8 @@ export const PLUGINS: Readonly<Record<PluginKey, Plugin>> & {
     executable: "acr-credential-provider",
     executables: /^acr-credential-provider(?![a-z0-9])/,
     annotations: ["kubernetes.azure.com/acr-client-id", "kubernetes.azure.com/acr-tenant-id"],
-    newest: NEWEST_KUBERNETES,
+    // cloud-provider-azure has no v1.37.0 yet; its plugin is unchanged there since v1.36.5.
+    newest: "1.36",
     abilities: {
       tokens: [
         {

@@ -58,7 +58,7 @@ describe("kubernetes", () => {
   });
 
   // KEP-4412: alpha and off in 1.33, beta and on from 1.34.
-  it.each(["1.34", "1.35", "1.36"])("accepts %s", (version) => {
+  it.each(["1.34", "1.35", "1.36", "1.37"])("accepts %s", (version) => {
     expect(kubernetes({ ...props, version }).kubelet).toBe(version);
   });
 
@@ -67,23 +67,31 @@ describe("kubernetes", () => {
   });
 
   it.each([
-    [{ version: "1.33" }, "version-unsupported", /feature gate .* is off.* allowed: 1\.34, 1\.35, 1\.36;/],
+    [
+      { version: "1.33" },
+      "version-unsupported",
+      /feature gate .* is off.* allowed: 1\.34, 1\.35, 1\.36, 1\.37;/,
+    ],
     [
       { featureGates: { [GATE]: false } },
       "version-unsupported",
       /gate .* is off.* allowed: kubelets with Kube\w+ on;/,
     ],
-    [{ version: "1.32" }, "version-unsupported", /too old for this feature.* allowed: 1\.34, 1\.35, 1\.36;/],
+    [
+      { version: "1.32" },
+      "version-unsupported",
+      /too old for this feature.* allowed: 1\.34, 1\.35, 1\.36, 1\.37;/,
+    ],
     [
       { version: "1.32", featureGates: { [GATE]: true } },
       "version-unsupported",
       /allowed: 1\.33, 1\.34, 1\.35,/,
     ],
     [{ version: "1.28" }, "version-unsupported", /too old for this feature/],
-    [{ version: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
+    [{ version: "1.38" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36, 1\.37;/],
     [{ version: "1" }, "version-invalid", /major\.minor/],
     [{ apiServerVersion: "1.34" }, "cluster-mismatch", /at most 1\.34/],
-    [{ apiServerVersion: "1.37" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36;/],
+    [{ apiServerVersion: "1.38" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36, 1\.37;/],
     [{ plugins: { docker: "1.0" } }, "cluster-unknown", /ecr, acr, gcp/],
     [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
     [abilities("gcp", ["custom-pool"]), "property-invalid", /"custom-pool"; allowed: "custom-pools"/],

@@ -35,6 +35,10 @@ it.each(openShiftVersions)("docs/openshift.md names OpenShift %s and its kubelet
   expect(kubelets.split(", ")).toContain(openShiftRelease(version).kubernetes);
 });
 
-it.each(["ecr", "acr"])("the plugin %s is known as far as Kubernetes is", (plugin) => {
-  expect(pluginRow(plugin)?.newest).toBe(NEWEST_KUBERNETES);
+// kubernetes-sigs/cloud-provider-azure has no release for 1.37 yet.
+it.each([
+  ["ecr", NEWEST_KUBERNETES],
+  ["acr", "1.36"],
+])("the plugin %s is known up to %s", (plugin, newest) => {
+  expect(pluginRow(plugin)?.newest).toBe(newest);
 });

@@ -189,7 +189,7 @@ it.each<[string, PluginAbility, string, string, string, string]>([
   ["acr", "tokens", "1.34.6", "no", "1.34.7", "yes"],
   ["gcp", "tokens", "36.2.1", "no", "36.2.2", "unknown"],
   ["gcp", "tokens", "36.2.4", "unknown", "36.2.5", "yes"],
-  ["ecr", "tokens", "1.36.99", "yes", "1.37.0", "unknown"],
+  ["ecr", "tokens", "1.37.99", "yes", "1.38.0", "unknown"],
   ["acr", "tokens", "1.36.99", "yes", "1.37.0", "unknown"],
   ["gcp", "tokens", "36.3.99", "yes", "36.4.0", "unknown"],
 ])("%s %s: %s %s, %s %s", (plugin, ability, before, earlier, from, later) => {

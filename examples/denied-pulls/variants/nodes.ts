@@ -93,7 +93,7 @@ spec:
     ...web,
     id: "mirror-only",
     mistake:
-      "The entry matches, but the nodes' container runtime is configured to contact only a mirror, never the registry, and it sends the mirror none of the pod's credentials.",
+      "The entry matches, but the nodes' container runtime is configured to contact only a mirror, never the registry, and it sends the mirror none of the pod's credentials. Whether the mirror needs any is not in these files, so the verdict is `unknown`.",
     stack: "prod",
     edits: [
       {
@@ -112,6 +112,7 @@ spec:
 `,
       },
     ],
+    verdict: "unknown",
     stopsAt: "provider-matches-image",
   },
   {

@@ -70,7 +70,7 @@ const KUBELET_CONFIGURATION: Coverage = {
   harmless: `address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
     clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize
     containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType cpuCFSQuota
-    cpuCFSQuotaPeriod cpuManagerPolicy cpuManagerPolicyOptions cpuManagerReconcilePeriod crashLoopBackOff
+    cpuCFSQuotaPeriod cpuManagerPolicy cpuManagerPolicyOptions defaultPodSysctls cpuManagerReconcilePeriod crashLoopBackOff
     enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers
     enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable
     eventBurst eventRecordQPS evictionHard evictionMaxPodGracePeriod evictionMinimumReclaim

@@ -235,6 +235,15 @@ export function audienceGranted(
   });
 }
 
+/** The text of NodeRestriction, which names the audience last since 1.37. */
+function refusedAudience(audience: string, apiServer: string | undefined): string {
+  return apiServer !== undefined && compareVersions(apiServer, SHORT_REFUSAL_SINCE) >= 0
+    ? `system:node:… is not authorized to request tokens for audience "${audience}"`
+    : `audience "${audience}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`;
+}
+
+const SHORT_REFUSAL_SINCE = "1.37";
+
 function withoutGrant(
   artefacts: ClusterArtefacts,
   { key, workload }: Puller,
@@ -263,7 +272,7 @@ function withoutGrant(
     broken(
       `nothing lets nodes request tokens of ${key} for ${what}`,
       `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${what}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
-      `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
+      `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: ${refusedAudience(what, apiServer?.version)}`,
       beginning([...artefacts.rbacSources].map(([title, source]) => seen(title, source))),
     ),
   );

@@ -1,6 +1,6 @@
 /*
  * The Kubernetes minors whose rules this library knows, and the defaults of the feature gates that change them
- * (kubernetes:pkg/features/kube_features.go, read at 1.31.14, 1.32.13, 1.33.13, 1.34.4, 1.35.4 and 1.36.3).
+ * (kubernetes:pkg/features/kube_features.go, read at 1.31.14, 1.32.13, 1.33.13, 1.34.4, 1.35.4, 1.36.3 and 1.37.2).
  */
 
 import { fail } from "../../errors";
@@ -12,7 +12,15 @@ import { versionUnknown } from "../../model/problems";
  * The kubelet and API server minors whose rules this library knows, oldest first. Add one only with the facts that changed in
  * it: the gates below, the rules in this folder, and the plugins that are released with it.
  */
-export const knownKubernetesMinors: readonly string[] = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"];
+export const knownKubernetesMinors: readonly string[] = [
+  "1.31",
+  "1.32",
+  "1.33",
+  "1.34",
+  "1.35",
+  "1.36",
+  "1.37",
+];
 
 /** The newest known minor, whose rules apply if no version is stated. */
 export const NEWEST_KUBERNETES: string = knownKubernetesMinors.at(-1) ?? "";
@@ -44,7 +52,10 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
     ["1.33", false],
     ["1.34", true],
   ],
-  PodCertificateRequest: [["1.34", false]],
+  PodCertificateRequest: [
+    ["1.34", false],
+    ["1.37", true],
+  ],
   PreventStaticPodAPIReferences: [["1.34", true]],
   // On in 1.32.0 and 1.32.1, switched off in 1.32.2 because CSI drivers broke (kubernetes issue 129935).
   ServiceAccountNodeAudienceRestriction: [
@@ -66,35 +77,40 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
   [
     "1.31",
     undefined,
-    `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServerTracing APIServingWithRoutine
-    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests AnonymousAuthConfigurableEndpoints
-    AnyVolumeDataSource AuthorizeNodeWithSelectors AuthorizeWithSelectors CPUManagerPolicyAlphaOptions
-    CPUManagerPolicyBetaOptions CPUManagerPolicyOptions CRDValidationRatcheting CSIVolumeHealth
-    CloudControllerManagerWebhook ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode
-    ConsistentListFromCache ContainerCheckpoint ContextualLogging CoordinatedLeaderElection
-    CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod CustomResourceFieldSelectors
-    DisableAllocatorDualWrite DisableNodeKubeProxyVersion DynamicResourceAllocation EventedPLEG ExecProbeTimeout
-    GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAScaleToZero ImageMaximumGCAge ImageVolume
-    InPlacePodVerticalScaling InformerResourceVersion JobBackoffLimitPerIndex JobManagedBy
-    JobPodReplacementPolicy JobSuccessPolicy KMSv1 KubeletCgroupDriverFromCRI KubeletInUserNamespace
-    KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletSeparateDiskGC KubeletTracing
-    LocalStorageCapacityIsolationFSQuotaMonitoring LogarithmicScaleDown LoggingAlphaOptions LoggingBetaOptions
-    LoggingStableOptions MatchLabelKeysInPodAffinity MatchLabelKeysInPodTopologySpread MaxUnavailableStatefulSet
-    MemoryQoS MultiCIDRServiceAllocator MutatingAdmissionPolicy NFTablesProxyMode
-    NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OpenAPIEnums OrderedNamespaceDeletion
-    PodAndContainerStatsFromCRI PodDeletionCost PodLifecycleSleepAction PodReadyToStartContainersCondition
-    PodSchedulingReadiness PortForwardWebsockets ProcMountType QOSReserved RecoverVolumeExpansionFailure
-    RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation ReloadKubeletServerCertificateFile
-    ResilientWatchCacheInitialization ResourceHealthStatus RetryGenerateName RotateKubeletServerCertificate
-    RuntimeClassInImageCriApi SELinuxMount SELinuxMountReadWriteOncePod SchedulerQueueingHints
-    SeparateCacheWatchRPC SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
+    `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServingWithRoutine AllowDNSOnlyNodeCSR
+    AllowInsecureKubeletCertificateSigningRequests CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions
+    CPUManagerPolicyOptions CRDValidationRatcheting CSIVolumeHealth CloudControllerManagerWebhook
+    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode ContainerCheckpoint
+    ContextualLogging CoordinatedLeaderElection CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod
+    CustomResourceFieldSelectors DisableAllocatorDualWrite DisableNodeKubeProxyVersion
+    DynamicResourceAllocation EventedPLEG ExecProbeTimeout GracefulNodeShutdown
+    GracefulNodeShutdownBasedOnPodPriority HPAScaleToZero ImageMaximumGCAge ImageVolume
+    InPlacePodVerticalScaling InformerResourceVersion JobManagedBy KMSv1 KubeletCgroupDriverFromCRI
+    KubeletInUserNamespace KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletSeparateDiskGC
+    KubeletTracing LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions LoggingBetaOptions
+    LoggingStableOptions MatchLabelKeysInPodAffinity MatchLabelKeysInPodTopologySpread
+    MaxUnavailableStatefulSet MemoryQoS MultiCIDRServiceAllocator MutatingAdmissionPolicy NFTablesProxyMode
+    NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OpenAPIEnums PodAndContainerStatsFromCRI
+    PodDeletionCost PodReadyToStartContainersCondition PodSchedulingReadiness PortForwardWebsockets
+    ProcMountType QOSReserved RecoverVolumeExpansionFailure RecursiveReadOnlyMounts
+    RelaxedEnvironmentVariableValidation ReloadKubeletServerCertificateFile ResourceHealthStatus
+    RotateKubeletServerCertificate RuntimeClassInImageCriApi SELinuxMount SELinuxMountReadWriteOncePod
+    SeparateCacheWatchRPC SeparateTaintEvictionController ServiceAccountTokenJTI
+    ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo
     StorageNamespaceIndex StorageVersionAPI StorageVersionHash StorageVersionMigrator
-    StructuredAuthenticationConfiguration SupplementalGroupsPolicy TopologyManagerPolicyAlphaOptions
-    TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests
-    UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UserNamespacesSupport
-    VolumeAttributesClass WatchCacheInitializationPostStartHook WatchList WatchListClient WinDSR WinOverlay
-    WindowsHostNetwork`,
+    SupplementalGroupsPolicy TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions
+    TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
+    UnknownVersionInteroperabilityProxy UserNamespacesSupport VolumeAttributesClass
+    WatchCacheInitializationPostStartHook WatchList WatchListClient WinDSR WinOverlay WindowsHostNetwork`,
+  ],
+  [
+    "1.31",
+    "1.36",
+    `APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
+    AuthorizeWithSelectors ConsistentListFromCache JobBackoffLimitPerIndex JobPodReplacementPolicy
+    JobSuccessPolicy LogarithmicScaleDown OrderedNamespaceDeletion PodLifecycleSleepAction
+    ResilientWatchCacheInitialization RetryGenerateName SchedulerQueueingHints SidecarContainers
+    StructuredAuthenticationConfiguration`,
   ],
   [
     "1.31",
@@ -128,20 +144,21 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
     "1.31",
     `CloudDualStackNodeIPs DRAControlPlaneController HPAContainerMetrics KMSv2 KMSv2KDF
     LegacyServiceAccountTokenCleanUp MinDomainsInPodTopologySpread NewVolumeManagerReconstruction
-    NodeOutOfServiceVolumeDetach PodHostIPs ServerSideApply ServerSideFieldValidation StableLoadBalancerNodeSet
-    ValidatingAdmissionPolicy ZeroLimitedNominalConcurrencyShares`,
+    NodeOutOfServiceVolumeDetach PodHostIPs ServerSideApply ServerSideFieldValidation
+    StableLoadBalancerNodeSet ValidatingAdmissionPolicy ZeroLimitedNominalConcurrencyShares`,
   ],
   [
     "1.32",
     undefined,
-    `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion BtreeWatchCache
-    CBORServingAndStorage ClientsAllowCBOR ClientsPreferCBOR ComponentFlagz ComponentStatusz DRAAdminAccess
+    `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion CBORServingAndStorage
+    ClientsAllowCBOR ClientsPreferCBOR ComponentFlagz ComponentStatusz DRAAdminAccess
     DRAResourceClaimDeviceStatus ExternalServiceAccountTokenSigner InPlacePodVerticalScalingExclusiveCPUs
     KubeletCrashLoopBackOffMax KubeletFineGrainedAuthz KubeletRegistrationGetOnExistsOnly PodLevelResources
-    PodLifecycleSleepActionAllowZero PodLogsQuerySplitStreams RelaxedDNSSearchValidation RemoteRequestHeaderUID
-    SELinuxChangePolicy SchedulerAsyncPreemption ServiceAccountNodeAudienceRestriction SystemdWatchdog
-    WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown`,
+    PodLogsQuerySplitStreams RemoteRequestHeaderUID SELinuxChangePolicy SchedulerAsyncPreemption
+    ServiceAccountNodeAudienceRestriction SystemdWatchdog WindowsCPUAndMemoryAffinity
+    WindowsGracefulNodeShutdown`,
   ],
+  ["1.32", "1.36", `BtreeWatchCache PodLifecycleSleepActionAllowZero RelaxedDNSSearchValidation`],
   ["1.32", "1.35", "InPlacePodVerticalScalingAllocatedStatus"],
   [
     "1.33",
@@ -153,32 +170,35 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
     KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot MutableCSINodeAllocatableCount
     PodObservedGenerationTracking PodTopologyLabelsAdmission PreferSameTrafficDistribution
     ReduceDefaultCrashLoopBackOffDecay SchedulerPopFromBackoffQ StorageCapacityScoring
-    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StrictIPCIDRValidation`,
+    StrictIPCIDRValidation`,
   ],
+  ["1.33", "1.36", `StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf`],
   ["1.33", "1.33", "LegacySidecarContainers"],
   [
     "1.34",
     undefined,
-    `ClearingNominatedNodeNameAfterBinding ContainerRestartRules DRAConsumableCapacity DRADeviceBindingConditions
-    DRAExtendedResource DRASchedulerFilterTimeout DetectCacheInconsistency EnvFiles HostnameOverride
-    InPlacePodVerticalScalingExclusiveMemory KubeletPodResourcesListUseActivePods
+    `ClearingNominatedNodeNameAfterBinding ContainerRestartRules DRAConsumableCapacity
+    DRADeviceBindingConditions DRAExtendedResource DRASchedulerFilterTimeout DetectCacheInconsistency
+    EnvFiles HostnameOverride InPlacePodVerticalScalingExclusiveMemory KubeletPodResourcesListUseActivePods
     MatchLabelKeysInPodTopologySpreadSelectorMerge NominatedNodeNameForExpectation PodCertificateRequest
-    PreventStaticPodAPIReferences RelaxedServiceNameValidation SchedulerAsyncAPICalls SizeBasedListCostEstimate
+    RelaxedServiceNameValidation SchedulerAsyncAPICalls SizeBasedListCostEstimate
     StatefulSetSemanticRevisionComparison StructuredAuthenticationConfigurationEgressSelector
     TokenRequestServiceAccountUIDValidation`,
   ],
+  ["1.34", "1.36", "PreventStaticPodAPIReferences"],
   ["1.34", "1.34", "ProbeHostPodSecurityStandards"],
   [
     "1.35",
     undefined,
     `AuthorizePodWebsocketUpgradeCreatePermission CRDObservedGenerationTracking CSIServiceAccountTokenSecrets
     ChangeContainerStatusOnKubeletRestart CloudControllerManagerWatchBasedRoutesReconciliation
-    ConstrainedImpersonation DRADeviceTaintRules GangScheduling GenericWorkload InOrderInformersBatchProcess
+    ConstrainedImpersonation DRADeviceTaintRules GenericWorkload InOrderInformersBatchProcess
     InPlacePodLevelResourcesVerticalScaling MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
     MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures OpportunisticBatching
     RestartAllContainersOnContainerExits StructuredAuthenticationConfigurationJWKSMetrics
     TaintTolerationComparisonOperators UserNamespacesHostNetworkSupport VolumeLimitScaling`,
   ],
+  ["1.35", "1.36", "GangScheduling"],
   [
     "1.36",
     undefined,
@@ -186,11 +206,28 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
     DRAListTypeAttributes DRANodeAllocatableResources DRAResourceClaimGranularStatusAuthorization
     DRAResourcePoolStatus DRAWorkloadResourceClaims DeclarativeValidationBeta ExtendWebSocketsToKubelet
     ImageVolumeWithDigest InPlacePodVerticalScalingInitContainers ManifestBasedAdmissionControlConfig
-    NativeHistograms PLEGOnDemandRelist PersistentVolumeClaimUnusedSinceTime PodLevelResourceManagers PodsAPI
-    ReloadKubeletClientCAFile ResourceHealthStatusMessage ServiceCIDRStatusFieldWiping ShardedListAndWatch
-    StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet
-    StaleControllerConsistencyStatefulSet TopologyAwareWorkloadScheduling UnlockWhileProcessingFIFO
-    WorkloadAwarePreemption WorkloadWithJob`,
+    NativeHistograms PLEGOnDemandRelist PersistentVolumeClaimUnusedSinceTime PodLevelResourceManagers
+    PodsAPI ReloadKubeletClientCAFile ResourceHealthStatusMessage ServiceCIDRStatusFieldWiping
+    ShardedListAndWatch StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob
+    StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
+    TopologyAwareWorkloadScheduling UnlockWhileProcessingFIFO WorkloadWithJob`,
+  ],
+  ["1.36", "1.36", "WorkloadAwarePreemption"],
+  [
+    "1.37",
+    undefined,
+    `APIServerWebhookAuthenticationToken AtomicWriteVolumeUserFields CompositePodGroup
+    ConsistentListFromCacheSkipTimeoutFallback
+    DRADerivedAttributes DRADeviceCompatibilityGroups DRAFractionalCapacityRange DRAOptionalNodeOperations
+    DRAPartitionableDevicesType DefaultPodSysctls EmptyDirVolumeMode EtcdRangeStream EvictionRequestAPI
+    ExcludeAdmissionWebhookVirtualResources GRPCContainerProbeTLS H2CContainerProbe HPAGeneration
+    HPAOptimizedSelectorStore HugepageAwareEviction InPlacePodVerticalScalingMemoryBackedVolumes
+    InPlacePodVerticalScalingSchedulerPreemption InterPodAffinityHostnameFastPath KubeProxyIPVS
+    KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint NFTablesNetlink
+    NodeControllerLeaseCircuitBreaker NodeLifecycleConditions PodGroupPreemptionPolicy
+    PodLevelResourcesFixDefaulting PodLevelResourcesFixKubeletQOSClass SchedulerPreQueueingHints
+    StaleControllerConsistencyHPA StatefulSetRecreateStrategy VolumeBindMountOptions WatchListCompression
+    WebhookRoundTripLoadBalancing`,
   ],
 ];
 
@@ -257,6 +294,8 @@ export function featureGateOn(
 ): boolean {
   const usual = featureGateDefault(gate, version);
   if (usual === undefined) return false;
+  // What a gate did stays on once the gate is gone.
+  if (!isFeatureGate(gate, knownMinor("Kubernetes", version))) return usual;
   const stage = OFF_IN_BETA.includes(gate) ? undefined : gates[usual ? "AllBeta" : "AllAlpha"];
   return gates[gate] ?? stage ?? usual;
 }
@@ -274,7 +313,7 @@ const GATES = ["KubeletServiceAccountTokenForCredentialProviders", "PodCertifica
  * not allow it: in 1.33 and older unless the gate is switched on, never by default from 1.34 on.
  *
  * `version` is that of kube-apiserver, `featureGates` are its gates that differ from the defaults. Source:
- * `authorizeServiceAccount` in kubernetes:plugin/pkg/auth/authorizer/node/node_authorizer.go, 1.31 to 1.36.
+ * `authorizeServiceAccount` in kubernetes:plugin/pkg/auth/authorizer/node/node_authorizer.go, 1.31 to 1.37.
  */
 export function nodeNeedsServiceAccountGet(
   version: string,

@@ -40,6 +40,10 @@ describe("isFeatureGate", () => {
     ["AppArmor", "1.33", false],
     ["PodsAPI", "1.35", false],
     ["PodsAPI", "1.36", true],
+    ["SidecarContainers", "1.36", true],
+    ["SidecarContainers", "1.37", false],
+    ["DefaultPodSysctls", "1.36", false],
+    ["DefaultPodSysctls", "1.37", true],
     ["LegacySidecarContainers", "1.33", true],
     ["LegacySidecarContainers", "1.34", false],
     ["KubeletServiceAccountTokenForCredentialProviders", "1.32", false],
@@ -50,11 +54,13 @@ describe("isFeatureGate", () => {
     expect(isFeatureGate(gate, minor)).toBe(is);
   });
 
-  it("has all gates with a default", () => {
-    const minors = knownKubernetesMinors.filter((minor) =>
-      GATES.some((gate) => isFeatureGate(gate, minor) !== (featureGateDefault(gate, minor) !== undefined)),
+  it("has all gates with a default, but those that are gone", () => {
+    const differ = knownKubernetesMinors.flatMap((minor) =>
+      GATES.filter(
+        (gate) => isFeatureGate(gate, minor) !== (featureGateDefault(gate, minor) !== undefined),
+      ).map((gate) => `${gate} ${minor}`),
     );
-    expect(minors).toEqual([]);
+    expect(differ).toEqual(["PreventStaticPodAPIReferences 1.37"]);
   });
 });
 
@@ -87,6 +93,7 @@ describe("featureGateDefault", () => {
     ["KubeletEnsureSecretPulledImages", "1.35", true],
     ["PodCertificateRequest", "1.33", undefined],
     ["PodCertificateRequest", "1.36", false],
+    ["PodCertificateRequest", "1.37", true],
     ["ServiceAccountTokenJTI", "1.31", true],
     ["ExternalServiceAccountTokenSigner", "1.33", false],
     ["ExternalServiceAccountTokenSigner", "1.34", true],
@@ -102,7 +109,7 @@ describe("featureGateDefault", () => {
     ["ExternalServiceAccountTokenSigner", "1.32", "1.34"],
     ["KubeletEnsureSecretPulledImages", "1.33", "1.35"],
     ["KubeletServiceAccountTokenForCredentialProviders", "1.33", "1.34"],
-    ["PodCertificateRequest", "1.34", undefined],
+    ["PodCertificateRequest", "1.34", "1.37"],
     ["PreventStaticPodAPIReferences", "1.34", "1.34"],
     ["ServiceAccountNodeAudienceRestriction", "1.32", "1.33"],
     ["ServiceAccountTokenJTI", "1.31", "1.31"],
@@ -136,18 +143,25 @@ describe("featureGateDefault", () => {
     expect(featureGateOn(gate, version, { [gate]: !usual })).toBe(!usual);
   });
 
+  it("keeps on what a gate did that a version no longer has", () => {
+    const off = { PreventStaticPodAPIReferences: false, AllBeta: false };
+    expect(["1.36", "1.37"].map((each) => featureGateOn("PreventStaticPodAPIReferences", each, off))).toEqual(
+      [false, true],
+    );
+  });
+
   it("refuses versions whose gates are not known", () => {
-    expect(() => featureGateDefault("PodCertificateRequest", "1.37")).toThrowError(
+    expect(() => featureGateDefault("PodCertificateRequest", "1.38")).toThrowError(
       expect.objectContaining({ code: "version-unknown" }) as Error,
     );
   });
 });
 
 it("knows the minors that the rules were compared with, and no other", () => {
-  expect(knownKubernetesMinors).toEqual(["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]);
+  expect(knownKubernetesMinors).toEqual(["1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37"]);
   expect(knownMinor("the kubelet", "v1.36.4+k3s1")).toBe("1.36");
   expect(() => knownMinor("the kubelet", "1.30")).toThrowError(
-    'the rules of the kubelet, got "1.30"; allowed: 1.31, 1.32, 1.33, 1.34, 1.35, 1.36',
+    'the rules of the kubelet, got "1.30"; allowed: 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37',
   );
 });
 

@@ -20,10 +20,11 @@ it.each([
   ["1.35", { AllBeta: false, [TOKENS]: true }, false],
   ["1.35", { [TOKENS]: false, AllAlpha: true }, true],
   ["1.36", {}, false],
+  ["1.37", { [TOKENS]: false }, false],
 ])("kube-apiserver %s with %j: %s", (version, gates, expected) => {
   expect(nodeNeedsServiceAccountGet(version, gates)).toBe(expected);
 });
 
 it("refuses an unknown minor", () => {
-  expect(() => nodeNeedsServiceAccountGet("1.37")).toThrowError(refusal("version-unknown") as Error);
+  expect(() => nodeNeedsServiceAccountGet("1.38")).toThrowError(refusal("version-unknown") as Error);
 });

@@ -93,7 +93,7 @@ describe("validateCredentialProviderConfig", () => {
   });
 
   it.each([
-    ["1.37", "version-unknown"],
+    ["1.38", "version-unknown"],
     ["1.30", "version-unknown"],
     ["2.0", "version-unknown"],
     ["next", "version-invalid"],
