@@ -341,6 +341,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     each: "cluster component component-props index issuer place pull ready-permissions registry spoke workload",
     own: {
       aws: {
+        "acting-role": "what a service account gets of a role that exists",
         adopted: "roles and OIDC providers that exist",
         "issuer-props": "would make the issuer's file too long",
         once: "what an account or a stack has once",

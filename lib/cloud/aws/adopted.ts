@@ -4,12 +4,10 @@ import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.
 import { Fn, type ITerraformDependable, TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { validateAudience } from "../../model/audience";
 import type { IExistingIdentity } from "../../model/identity";
 import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
-import type { Subject } from "../../model/subject";
 import { parseOidcProviderArn, accountId, parseRoleArn, roleArn } from "../../rules/aws/arn";
 import { roleName, rolePath } from "../../rules/aws/names";
 import { otherPartition, partitionOf } from "../../rules/aws/partitions";
@@ -18,7 +16,6 @@ import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accessAnnotations } from "../../rules/aws/workload";
 import { withinStack } from "../shared/across-stacks";
 import { declaredInAccount, oidcProviderOf } from "./once";
-import { type PodIdentityCluster, declareAssociations, podIdentityTrusts } from "./pod-identity";
 import type {
   EksClusterAttributes,
   IOidcProvider,
@@ -194,44 +191,6 @@ export function existingRole(
   if (region !== undefined && role.partition !== partitionOf(region).name)
     fail("aws-mismatch", otherPartition("the existing IAM role", role.partition, partitionOf(region).name));
   return existing;
-}
-
-/** What a service account gets of a role. */
-export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
-
-interface ActingPlace extends Pick<
-  AccountRolesProps,
-  "account" | "region" | "audience" | "provider" | "tags"
-> {
-  readonly podIdentity?: PodIdentityCluster;
-}
-
-/** Checks what {@link actingAs} will declare. */
-export function checkActing(
-  scope: Construct,
-  serviceAccount: Subject,
-  existing: IExistingIdentity,
-  place: ActingPlace,
-): void {
-  existingRole(existing, place);
-  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
-  validateAudience(audience);
-  if (cluster !== undefined) podIdentityTrusts(scope, [{ cluster, serviceAccount }], place);
-}
-
-/** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
-export function actingAs(
-  scope: Construct,
-  id: string,
-  serviceAccount: Subject,
-  existing: IExistingIdentity,
-  place: ActingPlace,
-): ActingRole {
-  const { arn, dependencies } = existingRole(existing, place);
-  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
-  if (cluster === undefined) return { arn, dependencies, annotations: accessAnnotations(arn, audience) };
-  declareAssociations(new Construct(scope, id), { arn, dependencies }, [{ cluster, serviceAccount }], place);
-  return { arn, dependencies, annotations: {} };
 }
 
 function isRole(existing: IExistingIdentity): existing is IWorkloadRole {

@@ -53,7 +53,8 @@ import {
 import { statementWarnings } from "../../rules/aws/statement-warnings";
 import { Subject } from "../../model/subject";
 import { attributeOf } from "../shared/references";
-import { type ActingRole, actingAs, adoptedWorkloadRole, checkActing } from "./adopted";
+import { type ActingRole, actingAs, checkActing } from "./acting-role";
+import { adoptedWorkloadRole } from "./adopted";
 import {
   type PodIdentity,
   type PodIdentityCluster,

@@ -185,15 +185,10 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     path: "/bin/busybox",
     image: "docker.io/library/busybox:1.37-musl",
     hasCopy: true,
-    invocation: (call) => ({
-      args: [
-        "sh",
-        "-c",
-        READ_TOKEN,
-        call.command,
-        call.parameters.tokenFile ?? withoutArgument(call, "tokenFile"),
-      ],
-    }),
+    invocation: (call) => {
+      const file = call.parameters.tokenFile ?? withoutArgument(call, "tokenFile");
+      return { args: ["sh", "-c", READ_TOKEN, call.command, file] };
+    },
   },
 };
 

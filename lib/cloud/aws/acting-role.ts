@@ -1,0 +1,47 @@
+import { Construct } from "constructs";
+import { validateAudience } from "../../model/audience";
+import type { IExistingIdentity } from "../../model/identity";
+import type { Subject } from "../../model/subject";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { accessAnnotations } from "../../rules/aws/workload";
+import { existingRole } from "./adopted";
+import { type PodIdentityCluster, declareAssociations, podIdentityTrusts } from "./pod-identity";
+import type { AccountRolesProps, IWorkloadRole } from "./role-props";
+
+/** What a service account gets of a role. */
+export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
+
+interface ActingPlace extends Pick<
+  AccountRolesProps,
+  "account" | "region" | "audience" | "provider" | "tags"
+> {
+  readonly podIdentity?: PodIdentityCluster;
+}
+
+/** Checks what {@link actingAs} will declare. */
+export function checkActing(
+  scope: Construct,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): void {
+  existingRole(existing, place);
+  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
+  validateAudience(audience);
+  if (cluster !== undefined) podIdentityTrusts(scope, [{ cluster, serviceAccount }], place);
+}
+
+/** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
+export function actingAs(
+  scope: Construct,
+  id: string,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): ActingRole {
+  const { arn, dependencies } = existingRole(existing, place);
+  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
+  if (cluster === undefined) return { arn, dependencies, annotations: accessAnnotations(arn, audience) };
+  declareAssociations(new Construct(scope, id), { arn, dependencies }, [{ cluster, serviceAccount }], place);
+  return { arn, dependencies, annotations: {} };
+}
