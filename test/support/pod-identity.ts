@@ -22,7 +22,7 @@ export function judgedWorkload(
   change: Change = () => undefined,
 ): {
   readonly verdict: string;
-  readonly as: string | undefined;
+  readonly as: string | null | undefined;
   readonly checks: Record<string, string>;
   readonly audit: readonly string[];
 } {

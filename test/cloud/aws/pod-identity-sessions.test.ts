@@ -9,6 +9,8 @@ import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import type { TerraformStack } from "cdktf";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   type PodIdentity,
@@ -19,6 +21,7 @@ import {
   workloadRoles,
 } from "../../../lib/cloud/aws";
 import { WorkloadAccess } from "../../../lib/synth";
+import { ROOT, codeBlocks } from "../../support/markdown";
 import { providersStack } from "../../support/platform-components";
 import { type Change, also, association, both, changed, judgedWorkload } from "../../support/pod-identity";
 import { synthesized } from "../../support/synthesized";
@@ -197,6 +200,13 @@ const session = (...Statement: readonly PolicyStatement[]): Change =>
   association({ policy: JSON.stringify({ Version: "2012-10-17", Statement }) });
 const nothing: Change = () => undefined;
 
+/** The trust policy of a target role as the page writes it. */
+function documented(): string {
+  const page = "docs/workloads.md";
+  const blocks = codeBlocks(page, readFileSync(join(ROOT, page), "utf8"));
+  return blocks.find(({ language }) => language === "json")?.code ?? "";
+}
+
 function check(rows: ReturnType<typeof rowsOf<readonly [Partial<WorkloadPodIdentity>, Change]>>): void {
   it.each(rows)("%s", (_, [given, change], expected) => {
     const [verdict, id, reason = ""] = /^(\w+)(?: ([\w-]+)(?:: (.*))?)?$/.exec(expected)?.slice(1) ?? [];
@@ -220,6 +230,7 @@ describe("explain, with a target role", () => {
     rowsOf({
       allowed: {
         "that compares the tags": tagged(nothing),
+        "that compares them as docs/workloads.md does": tagged(target(documented())),
         "that compares the tags of the first session": tagged(
           target(trusting({ "aws:PrincipalTag/kubernetes-namespace": "shop" })),
         ),
@@ -341,6 +352,11 @@ describe("explain, with a target role", () => {
 describe("explain, with a session policy", () => {
   const own = { ...tagless, policy: [READ] };
   const of = (change: Change): readonly [Partial<WorkloadPodIdentity>, Change] => [own, change];
+
+  it("notes in the audit that any association of the cluster can use the role", () => {
+    expect(judgedWorkload(synth(own)).audit).toEqual(["granted-elsewhere"]);
+  });
+
   check(
     rowsOf({
       allowed: {
