@@ -440,6 +440,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         owner: "the owner of a repository has a say",
         place: "ARNs name partition, account and region",
         "pod-identity": "EKS hands roles to service accounts by associations",
+        "pod-identity-trust": "EKS assumes one role, and with it perhaps another",
         registry: "repositories and registries have policies",
         webhook: "what the pod identity webhook adds to containers",
         "resource-policies": "keys, buckets, queues and secrets have policies",

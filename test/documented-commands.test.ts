@@ -41,6 +41,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/moving-an-issuer.md text": "flags of kube-apiserver; moving-an-issuer.test.ts has the stages",
   "docs/pipelines.md yaml": "pipelines.test.ts reads the workflows",
   "docs/testing.md js": "testing/jest-form.test.ts and the starters run them",
+  "docs/workloads.md json":
+    "cloud/aws/pod-identity-sessions.test.ts judges it as a target role's trust policy",
   "examples/aro-hcp/README.md yaml": "a part of a NodePool, which the user writes",
   "examples/denied-pulls/README.md diff": "denied-pulls.test.ts makes each damage",
   "examples/fleet-multikueue/README.md yaml": "RBAC of another project, which the user writes",

@@ -5,7 +5,7 @@ import type { Subject } from "../../model/subject";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accessAnnotations } from "../../rules/aws/workload";
 import { existingRole } from "./adopted";
-import { type PodIdentityCluster, declareAssociations, podIdentityTrusts } from "./pod-identity";
+import { type WorkloadPodIdentity, declareAssociations, podIdentityTrusts } from "./pod-identity";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
 /** What a service account gets of a role. */
@@ -15,7 +15,7 @@ interface ActingPlace extends Pick<
   AccountRolesProps,
   "account" | "region" | "audience" | "provider" | "tags"
 > {
-  readonly podIdentity?: PodIdentityCluster;
+  readonly podIdentity: WorkloadPodIdentity | undefined;
 }
 
 /** Checks what {@link actingAs} will declare. */
@@ -26,9 +26,9 @@ export function checkActing(
   place: ActingPlace,
 ): void {
   existingRole(existing, place);
-  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
+  const { podIdentity, audience = defaultAwsAudience } = place;
   validateAudience(audience);
-  if (cluster !== undefined) podIdentityTrusts(scope, [{ cluster, serviceAccount }], place);
+  if (podIdentity) podIdentityTrusts(scope, [{ ...podIdentity, serviceAccount }], place);
 }
 
 /** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
@@ -40,8 +40,10 @@ export function actingAs(
   place: ActingPlace,
 ): ActingRole {
   const { arn, dependencies } = existingRole(existing, place);
-  const { podIdentity: cluster, audience = defaultAwsAudience } = place;
-  if (cluster === undefined) return { arn, dependencies, annotations: accessAnnotations(arn, audience) };
-  declareAssociations(new Construct(scope, id), { arn, dependencies }, [{ cluster, serviceAccount }], place);
-  return { arn, dependencies, annotations: {} };
+  const { podIdentity, audience = defaultAwsAudience } = place;
+  const annotations = accessAnnotations(arn, audience);
+  if (!podIdentity) return { arn, dependencies, annotations };
+  const identities = [{ ...podIdentity, serviceAccount }];
+  declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
+  return { arn, dependencies, annotations: podIdentity.irsa ? annotations : {} };
 }

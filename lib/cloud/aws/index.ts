@@ -47,7 +47,12 @@ export {
   type OidcProviderProps,
   type SharedOidcProviderProps,
 } from "./provider-props";
-export { type PodIdentity, type PodIdentityCluster } from "./pod-identity";
+export {
+  type PodIdentity,
+  type PodIdentityCluster,
+  type PodIdentitySession,
+  type WorkloadPodIdentity,
+} from "./pod-identity";
 export { PullRole, pullRoles } from "./pull";
 export {
   type PullRoleAttributes,

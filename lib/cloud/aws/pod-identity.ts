@@ -8,38 +8,133 @@ import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { EksPodIdentityAssociation } from "@cdktf/provider-aws/lib/eks-pod-identity-association/index.js";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { type Kind, type ObjectKind, either, object, text } from "../../model/shape";
+import type { Issuer } from "../../model/issuer";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  boolean,
+  either,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import {
   type PodIdentityPlace,
-  eksClusterArn,
+  checkTargetRole,
   podIdentityPlace,
   podIdentityTrust,
+  sessionPolicyText,
+  targetRight,
 } from "../../rules/aws/pod-identity";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
+import type { AccessPermissions } from "../../rules/aws/workload";
 import { waitFor } from "../shared/across-stacks";
 import { declareOnce, declaredOnce, onceKey } from "./once";
 import { checkClusterRegion } from "./place";
-import type { IWorkloadRole, RolePlace } from "./role-props";
+import type { AccountRolesProps, IWorkloadRole, RolePlace } from "./role-props";
 import { EKS_CLUSTER, eksClusterNames } from "./spoke";
 
 /** An EKS cluster: declared, looked up, or by its name in EKS. */
 export type PodIdentityCluster = EksCluster | DataAwsEksCluster | string;
 
-export const POD_IDENTITY_CLUSTER: Kind<PodIdentityCluster> = either(text, EKS_CLUSTER);
+const POD_IDENTITY_CLUSTER: Kind<PodIdentityCluster> = either(text, EKS_CLUSTER);
 
-/** A service account that gets a role by EKS Pod Identity. */
-export interface PodIdentity {
+/** How EKS Pod Identity assumes a role. */
+export interface PodIdentitySession {
   /** The cluster, in the role's account. */
   readonly cluster: PodIdentityCluster;
+  /**
+   * ARN of a role in any account, which EKS assumes with the credentials of the first; pods act as it. The first role gets
+   * the right to assume it. The trust policy of the target, its owner's, must admit that role. May be late.
+   *
+   * @defaultValue - pods act as the role itself
+   */
+  readonly targetRoleArn?: string;
+  /**
+   * The most that sessions may do, at most 2,048 characters; with a target role it limits only that. Needs
+   * `disableSessionTags`, and at least version 6.57.1 of the Terraform provider.
+   *
+   * @defaultValue - all that the role may do
+   */
+  readonly policy?: readonly PolicyStatement[];
+  /**
+   * Whether sessions have no tags. The trust policy then compares only account and cluster: it admits every association
+   * of the cluster, so whoever may create associations and pass the role decides which service accounts get it.
+   *
+   * @defaultValue false
+   */
+  readonly disableSessionTags?: boolean;
+}
+
+const POD_IDENTITY_SESSION: ObjectKind<PodIdentitySession> = object({
+  cluster: POD_IDENTITY_CLUSTER,
+  targetRoleArn: optional(text),
+  policy: optional(list(anyObject)),
+  disableSessionTags: optional(boolean),
+});
+
+/** A service account that gets a role by EKS Pod Identity. */
+export interface PodIdentity extends PodIdentitySession {
   /** The service account, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
 }
 
 export const POD_IDENTITY: ObjectKind<PodIdentity> = object({
-  cluster: POD_IDENTITY_CLUSTER,
+  ...POD_IDENTITY_SESSION.shape,
   serviceAccount: SUBJECT,
 });
+
+/** How the workloads of a cluster get their roles by EKS Pod Identity. */
+export interface WorkloadPodIdentity extends PodIdentitySession {
+  /**
+   * Whether the roles also trust the issuer's tokens, and service accounts are annotated: pods that run while their
+   * service account moves from IRSA keep their credentials.
+   *
+   * @defaultValue false
+   */
+  readonly irsa?: boolean;
+}
+
+export const WORKLOAD_POD_IDENTITY: Kind<PodIdentityCluster | WorkloadPodIdentity> = either(
+  POD_IDENTITY_CLUSTER,
+  object({ ...POD_IDENTITY_SESSION.shape, irsa: optional(boolean) }),
+);
+
+/** The settings of a cluster that is given alone. */
+export function podIdentitySettings(
+  given: PodIdentityCluster | WorkloadPodIdentity | undefined,
+): WorkloadPodIdentity | undefined {
+  const isCluster = typeof given === "string" || (given && "certificateAuthority" in given);
+  return isCluster ? { cluster: given } : given;
+}
+
+/** What a service account of the cluster gets. */
+export function podIdentityOf(
+  { irsa: _, ...session }: WorkloadPodIdentity,
+  serviceAccount: Subject,
+): PodIdentity {
+  return { ...session, serviceAccount };
+}
+
+/** Refuses issuers, regions and properties of workloads that have no use with EKS Pod Identity. */
+export function checkPodIdentity(
+  { irsa = false }: WorkloadPodIdentity,
+  { account, region, audience, oidcProvider }: AccountRolesProps,
+  issuer: Issuer,
+): void {
+  podIdentityPlace({ account, region }, issuer);
+  const unused = Object.entries({ audience, oidcProvider }).find(([, value]) => value !== undefined);
+  if (unused && !irsa)
+    fail("aws-unused", {
+      problem: `${unused[0]} has no effect with podIdentity, which does not use an OIDC provider`,
+      value: unused[0],
+      allowed: "account, region, path, permissionsBoundary, namePrefix, tags, provider",
+      remedy: "leave it out, or leave `podIdentity` out",
+    });
+}
 
 /** Properties of roles with associations. */
 interface Place extends Pick<RolePlace, "provider" | "tags">, Partial<PodIdentityPlace> {}
@@ -51,7 +146,7 @@ export function podIdentityTrusts(
   place: Place,
 ): readonly PolicyStatement[] {
   const keys = new Set<string>();
-  return identities.map(({ cluster, serviceAccount }) => {
+  const statements = identities.map(({ cluster, serviceAccount, targetRoleArn, policy, ...session }) => {
     const { name } = eksClusterNames(cluster);
     const subject = Subject.of(serviceAccount);
     const key = keyOf(place, name, subject);
@@ -66,8 +161,23 @@ export function podIdentityTrusts(
     keys.add(key);
     const checked = podIdentityPlace(place, undefined);
     if (typeof cluster !== "string") checkClusterRegion(cluster, checked.region);
-    return podIdentityTrust(eksClusterArn(checked, name), subject);
+    const isTagged = session.disableSessionTags !== true;
+    if (targetRoleArn !== undefined) checkTargetRole(targetRoleArn, checked.region);
+    if (policy) sessionPolicyText(policy, isTagged);
+    return podIdentityTrust(checked, name, subject, isTagged);
   });
+  // Without session tags, those of one cluster are alike.
+  return [...new Map(statements.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+/** The permissions that a role needs for the target roles of its associations. */
+export function targetPermissions(identities: readonly PodIdentitySession[]): readonly AccessPermissions[] {
+  const arns = new Set(identities.flatMap(({ targetRoleArn = [] }) => targetRoleArn));
+  return [...arns].map((arn) => ({
+    statements: [targetRight(arn)],
+    managedPolicyArns: [],
+    wideReason: undefined,
+  }));
 }
 
 /** Declares the associations of a role in a scope, as `Association_<cluster>_<namespace>_<service account>`. */
@@ -77,7 +187,7 @@ export function declareAssociations(
   identities: readonly PodIdentity[],
   { provider, tags, ...place }: Place,
 ): readonly EksPodIdentityAssociation[] {
-  return identities.map(({ cluster, serviceAccount }) => {
+  return identities.map(({ cluster, serviceAccount, targetRoleArn, policy, disableSessionTags }) => {
     const { name, nameReference } = eksClusterNames(cluster);
     const subject = Subject.of(serviceAccount);
     const { namespace, name: account } = subject;
@@ -87,10 +197,14 @@ export function declareAssociations(
       namespace,
       serviceAccount: account,
       roleArn: role.arn,
+      ...(targetRoleArn !== undefined && { targetRoleArn }),
+      ...(disableSessionTags !== undefined && { disableSessionTags }),
       ...(tags && { tags }),
       ...(place.region !== undefined && { region: place.region }),
       ...(provider && { provider }),
     });
+    // The bindings do not have the argument yet.
+    if (policy) association.addOverride("policy", sessionPolicyText(policy, false));
     waitFor(association, role.dependencies);
     return association;
   });

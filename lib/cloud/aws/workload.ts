@@ -13,7 +13,6 @@ import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { fail, at } from "../../errors";
 import type { AccountRequest } from "../../model/identity";
-import type { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import {
   type ObjectKind,
@@ -35,7 +34,6 @@ import {
   type PodFragment,
 } from "../../model/workloads";
 import { isEksIssuer } from "../../rules/aws/cluster";
-import { podIdentityPlace } from "../../rules/aws/pod-identity";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { defaultAwsAudience } from "../../rules/aws/pull";
@@ -59,9 +57,14 @@ import {
   type PodIdentity,
   type PodIdentityCluster,
   POD_IDENTITY,
-  POD_IDENTITY_CLUSTER,
+  type WorkloadPodIdentity,
+  WORKLOAD_POD_IDENTITY,
+  checkPodIdentity,
   declareAssociations,
+  podIdentityOf,
+  podIdentitySettings,
   podIdentityTrusts,
+  targetPermissions,
 } from "./pod-identity";
 import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
@@ -105,18 +108,18 @@ const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
 /** Properties of {@link workloadRoles}; the names of the roles end with `_access`. */
 export interface WorkloadRolesProps extends AccountRolesProps {
   /**
-   * The EKS cluster, or its name in EKS: pods get credentials by EKS Pod Identity, with an association per service
-   * account instead of annotations and an OIDC provider. Needs `account` and `region` of the cluster, and the add-on
-   * `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get no credentials.
+   * The EKS cluster, its name in EKS, or an object with more settings: pods get credentials by EKS Pod Identity, with
+   * an association per service account instead of annotations and an OIDC provider. Needs `account` and `region` of the
+   * cluster, and the add-on `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get no credentials.
    *
    * @defaultValue - IAM roles for service accounts (IRSA)
    */
-  readonly podIdentity?: PodIdentityCluster;
+  readonly podIdentity?: PodIdentityCluster | WorkloadPodIdentity;
 }
 
 const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
   ...ACCOUNT_ROLES_PROPS.shape,
-  podIdentity: optional(POD_IDENTITY_CLUSTER),
+  podIdentity: optional(WORKLOAD_POD_IDENTITY),
 });
 
 /** What a service account may do in AWS, returned by `awsAccess()`. */
@@ -150,7 +153,7 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
   const { trusts, description, podIdentities = [] } = props;
   const others = podIdentityTrusts(construct, podIdentities, props);
   const subjects = podIdentities.map(({ serviceAccount }) => Subject.of(serviceAccount));
-  const access = props.access.map(awsAccessOf);
+  const access = [...props.access.map(awsAccessOf), ...targetPermissions(podIdentities)];
   const partition = partitionOfProviders(
     props.region,
     trusts.map(({ oidcProvider }) => oidcProvider),
@@ -185,7 +188,7 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
 }
 
 function wideReasons(
-  access: readonly AwsAccess[],
+  access: readonly AccessPermissions[],
   trusts: WorkloadRoleProps["trusts"],
 ): readonly RoleReason[] {
   const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
@@ -283,35 +286,38 @@ function declareWorkloads(
   { clusterName, issuer, accounts, withoutWebhook }: AccessRequest<Construct>,
   props: WorkloadRolesProps,
 ): AccessDeclaration {
-  const { podIdentity, region, audience = defaultAwsAudience } = props;
-  const isIrsa = podIdentity === undefined;
-  if (!isIrsa) checkPodIdentity(props, issuer);
+  const { region, audience = defaultAwsAudience } = props;
+  const podIdentity = podIdentitySettings(props.podIdentity);
+  const isIrsa = podIdentity?.irsa ?? podIdentity === undefined;
+  if (podIdentity) checkPodIdentity(podIdentity, props, issuer);
+  const place = { ...props, podIdentity };
   // The OIDC provider of existing roles exists with them.
   const needsProvider = isIrsa && accounts.some(({ existing }) => existing === undefined);
   const expected = needsProvider ? expectedProviders(issuer, [audience], props) : [];
   for (const account of accounts)
     at({ node: { path: `workload ${account.subject.key}` } }, () => {
-      if (account.existing) checkActing(scope, account.subject, account.existing, props);
-      else workloadRolePlan(scope, roleProps(account, clusterName, expected, props));
+      if (account.existing) checkActing(scope, account.subject, account.existing, place);
+      else workloadRolePlan(scope, roleProps(account, clusterName, expected, place));
     });
   const oidcProviders = needsProvider ? declaredProviders(scope, issuer, [audience], props) : [];
   // EKS runs the webhook in its control plane.
-  const isBare = isIrsa && (withoutWebhook ?? (issuer.late || !isEksIssuer(issuer)));
+  const isBare = podIdentity === undefined && (withoutWebhook ?? (issuer.late || !isEksIssuer(issuer)));
   const roleOf = (account: AccountRequest<IAccess<Construct>>): ActingRole => {
     // Names of namespaces and service accounts have no `_`, so two subjects never share an id.
     const id = `${account.subject.namespace}_${account.subject.name}`;
     return account.existing
-      ? actingAs(scope, id, account.subject, account.existing, props)
-      : new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, props));
+      ? actingAs(scope, id, account.subject, account.existing, place)
+      : new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProviders, place));
   };
   return {
-    ...(podIdentity !== undefined && { cloudName: eksClusterNames(podIdentity).name }),
+    ...(podIdentity && { cloudName: eksClusterNames(podIdentity.cluster).name }),
     grants: accounts.map((account): AccessGrant => {
       const { arn, annotations, dependencies } = roleOf(account);
+      const identity = podIdentity?.targetRoleArn ?? arn;
       return {
         subject: account.subject,
-        identity: arn,
-        principal: { name: arn, dependencies },
+        identity,
+        principal: { name: identity, dependencies },
         annotations,
         // Otherwise the webhook or EKS adds volume, mount and environment to the pods.
         pod: isBare ? podToken({ roleArn: arn, audience, region }) : NOTHING,
@@ -320,26 +326,15 @@ function declareWorkloads(
   };
 }
 
-function checkPodIdentity(
-  { account, region, audience, oidcProvider }: WorkloadRolesProps,
-  issuer: Issuer,
-): void {
-  podIdentityPlace({ account, region }, issuer);
-  const unused = Object.entries({ audience, oidcProvider }).find(([, value]) => value !== undefined);
-  if (unused)
-    fail("aws-unused", {
-      problem: `${unused[0]} has no effect with podIdentity, which does not use an OIDC provider`,
-      value: unused[0],
-      allowed: "account, region, path, permissionsBoundary, namePrefix, tags, provider",
-      remedy: "leave it out, or leave `podIdentity` out",
-    });
+interface RolesPlace extends Omit<WorkloadRolesProps, "podIdentity"> {
+  readonly podIdentity: WorkloadPodIdentity | undefined;
 }
 
 function roleProps(
   { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
   oidcProviders: readonly IOidcProvider[],
-  { audience, namePrefix, oidcProvider: _, podIdentity: cluster, ...place }: WorkloadRolesProps,
+  { audience, namePrefix, oidcProvider: _, podIdentity, ...place }: RolesPlace,
 ): WorkloadRoleProps {
   return {
     ...place,
@@ -348,8 +343,9 @@ function roleProps(
       serviceAccounts: [subject],
       audience: audience ?? defaultAwsAudience,
     })),
-    ...(cluster !== undefined && { podIdentities: [{ cluster, serviceAccount: subject }] }),
-    access: asks.map(awsAccessOf),
+    ...(podIdentity && { podIdentities: [podIdentityOf(podIdentity, subject)] }),
+    // What pods may do is granted to the role as which they act.
+    access: podIdentity?.targetRoleArn === undefined || podIdentity.irsa ? asks.map(awsAccessOf) : [],
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };
 }

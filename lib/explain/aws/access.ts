@@ -7,7 +7,7 @@ import { type Known, is, known, shown, whyNot } from "../../model/known";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -26,7 +26,8 @@ import { plainAnswer } from "../shared/words";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { heldRights } from "./held";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
-import type { PodIdentities, RoleTrusts } from "./pod-identity";
+import type { PodIdentities } from "./pod-identity";
+import type { RoleTrusts } from "./pod-identity-trust";
 import type { ResourcePolicies } from "./resource-policies";
 import { anythingGranted, rightsGranted } from "./rights";
 import type { Trust } from "./trust";
@@ -140,7 +141,9 @@ class RoleIdentity implements AccessIdentity {
   }
 
   understood(cluster: ClusterNames): Answer {
-    return this.#roles.understood(this.#named, cluster);
+    const own = this.#roles.understood(this.#named, cluster);
+    const { via } = this.#trust;
+    return via ? worstOf(own, this.#roles.understood(via, cluster)) : own;
   }
 
   permissions(asked: AskedRights | undefined): Answer {
@@ -153,7 +156,7 @@ class RoleIdentity implements AccessIdentity {
 
   held(): readonly HeldRight[] {
     const { role } = this.#named;
-    return role ? heldRights(role.policies, role.boundary, role.resource.source) : [];
+    return role ? heldRights(role.policies, role.boundary, role.resource.source, role.session) : [];
   }
 
   #question(token: TokenQuestion): TrustQuestion | undefined {

@@ -218,6 +218,7 @@ export function managedAlone(role: {
   readonly resource: Resource;
   readonly policies: readonly HeldPolicy[];
   readonly boundary: Policy | undefined;
+  readonly session?: Policy;
 }): string | undefined {
   const nameOf = ({ arn, policy, doubt, from = role.resource }: HeldPolicy): string | undefined => {
     const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
@@ -227,7 +228,9 @@ export function managedAlone(role: {
       : undefined;
   };
   const isLimited = role.policies.some((each) => nameOf(each) === undefined && mayDeny(each));
-  return role.boundary || isLimited ? undefined : role.policies.flatMap((each) => nameOf(each) ?? [])[0];
+  return role.boundary || role.session || isLimited
+    ? undefined
+    : role.policies.flatMap((each) => nameOf(each) ?? [])[0];
 }
 
 /** A policy that could be anything. */

@@ -30,12 +30,13 @@ import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { Recent } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, sifted } from "./place";
 
-/** The remedy if the policies of a role, or its boundary, leave a question open. */
+/** The remedy if the policies of a role, its boundary, or its session's policy leave a question open. */
 export function unreadRemedy(role: {
   readonly policies: readonly { readonly policy: Policy }[];
   readonly boundary: Policy | undefined;
+  readonly session?: Policy;
 }): string {
-  const all = [role.boundary, ...role.policies.map(({ policy }) => policy)];
+  const all = [role.session, role.boundary, ...role.policies.map(({ policy }) => policy)];
   return all.some((policy) => policy?.kind === "unread")
     ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
     : "see the role's policies";

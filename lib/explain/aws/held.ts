@@ -23,6 +23,7 @@ export function heldRights(
   policies: readonly HeldPolicy[],
   boundary: Policy | undefined,
   role: Source | undefined,
+  session?: Policy,
 ): readonly HeldRight[] {
   const limiting = (texts: readonly string[], source: Source | undefined): readonly HeldRight[] =>
     texts.map((text) => ({ text, limits: true, source }));
@@ -35,7 +36,9 @@ export function heldRights(
       "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
     );
   });
-  const bounds = boundary ? textsOf(boundary).map((text) => `within the boundary: ${text}`) : [];
+  const within = (limit: string, policy: Policy | undefined): readonly string[] =>
+    policy ? textsOf(policy).map((text) => `within the ${limit}: ${text}`) : [];
+  const bounds = [...within("boundary", boundary), ...within("session policy", session)];
   return [...rights, ...limiting(bounds, role)];
 }
 

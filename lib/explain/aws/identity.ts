@@ -45,6 +45,8 @@ export interface Role {
   /** The identity policies without the permissions boundary; policies that the role certainly has come first. */
   readonly policies: readonly HeldPolicy[];
   readonly boundary: Policy | undefined;
+  /** The policy of the session in which it acts; absent if sessions have all of its rights. */
+  readonly session?: Policy;
   /** Where a second, different declaration of the role is. */
   readonly contestedBy: Source | undefined;
 }
@@ -332,21 +334,21 @@ function differs(one: Role, other: Role): boolean {
 
 /** The role with everything but its name unknown. */
 function contested(role: Role, contestedBy: Source): Role {
-  const { resource, arn, account, partition, pathName, trustText } = role;
   const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
-  const policies = [NOT_DECLARED];
-  return {
-    resource,
-    arn,
-    account,
-    partition,
-    pathName,
-    trust,
-    trustText,
-    policies,
-    contestedBy,
-    boundary: undefined,
-  };
+  return replaced(role, { trust, policies: [NOT_DECLARED], boundary: undefined, contestedBy });
+}
+
+/** The role in a session that a policy limits. */
+export function inSession(role: Role, session: Policy): Role {
+  return replaced(role, { session });
+}
+
+/** The role with other parts; most of its own are getters. */
+function replaced(role: Role, parts: Partial<Role>): Role {
+  const { resource, arn, account, partition, pathName, trust, trustText, policies } = role;
+  const { boundary, contestedBy } = role;
+  const own = { resource, arn, account, partition, pathName, trust, trustText, policies };
+  return { ...own, boundary, contestedBy, ...parts };
 }
 
 /** A policy as text, equal for policies that mean the same; `undefined` if a part is not known. */

@@ -14,7 +14,6 @@ import {
   is,
   isBlank,
   isKnown,
-  joined,
   known,
   orElse,
   same,
@@ -22,43 +21,33 @@ import {
   whyNot,
   whyText,
 } from "../../model/known";
-import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
 import { isEksIssuer } from "../../rules/aws/cluster";
-import {
-  POD_IDENTITY_ACTIONS,
-  POD_IDENTITY_AUDIENCE,
-  POD_IDENTITY_SERVICE,
-} from "../../rules/aws/pod-identity";
+import { POD_IDENTITY_AUDIENCE, SESSION_POLICY_MAX } from "../../rules/aws/pod-identity";
 import type { Policy } from "../../rules/aws/policy/document";
-import { admitsEveryone, decidePodIdentity } from "../../rules/aws/policy/trust";
+import { readPolicy } from "../../rules/aws/policy/policy";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { AccountQuestion, AccountReading, TrustAnswer } from "../cloud";
+import type { AccountQuestion, AccountReading } from "../cloud";
 import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { ASK_AGAIN } from "../shared/words";
-import { type NamedRole, type Role, type Roles, isRoleArn, misplaced } from "./identity";
-import { accountOf, regionOf } from "./place";
-import { associatedPods, inOnePlace, isNamed } from "./pods";
-import type { TrustQuestion } from "./trust-links";
 import { resourcesIn } from "../shared/references";
-import { sameAnswers } from "../shared/same-answers";
+import { ASK_AGAIN } from "../shared/words";
+import { type NamedRole, type Roles, inSession, isRoleArn } from "./identity";
+import { regionOf } from "./place";
+import { AssociationTrust, type RoleTrusts, TargetTrust, keyOf } from "./pod-identity-trust";
+import { associatedPods, inOnePlace, isNamed } from "./pods";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
-const DENIED = "AccessDeniedException";
 
-/** Judges whether a service account may assume a role. */
-export interface RoleTrusts {
-  of(question: TrustQuestion): TrustAnswer;
-  isWide(question: TrustQuestion): boolean;
-  /** As in {@link AccessIdentity}. */
-  issuersOf?(role: Role): readonly Known<string>[] | undefined;
-}
-
-/** A role, and the judge of its trust. */
-export interface AssociatedRole {
+/** The role that an association gives, and the judge of its trust. */
+interface AssociatedRole {
   readonly named: NamedRole;
   readonly trusts: RoleTrusts;
+  /** The policy of its sessions. */
+  readonly session: Policy | undefined;
+  readonly label: string;
+  /** The ARNs that the association names. */
+  readonly arns: readonly Known<string>[];
 }
 
 export class PodIdentities {
@@ -135,28 +124,47 @@ export class PodIdentities {
     question: AccountQuestion,
     isAnnotated: boolean,
   ): ReturnType<PodIdentities["reading"]> {
-    const arn = association.stated("role_arn");
-    const named = this.#roles.named(arn);
+    const { key, source } = question.account;
     const where = seen("EKS Pod Identity association", association.source);
+    const given = this.#given(association);
+    const why = given.arns.map(whyNot).find((each) => each !== undefined && each.kind !== "apply");
     const rival = all.find(([each, isIts]) => isRival(association, each, isIts))?.[0];
     const also = isAnnotated
-      ? [seen("the association overrides the annotation of the service account", question.account.source)]
+      ? [seen("the association overrides the annotation of the service account", source)]
       : [];
-    const why = whyNot(arn);
-    const isOpen = why !== undefined && why.kind !== "apply";
+    const stray = given.arns.find((each) => !isRoleArn(each));
     const answer =
-      ((isOpen && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
-        (rival && twice(question.account.key, rival, where))) ??
-      beyond(association, where) ??
-      followed(association, named, where) ??
-      (isRoleArn(arn)
-        ? pass(`EKS Pod Identity gives ${question.account.key} the role ${named.label}`, where, also)
-        : broken(`${shown(arn)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where));
+      ((why && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
+        (rival && twice(key, rival, where))) ??
+      refusedPolicy(association, given.session, where) ??
+      followed(association, given.named, where) ??
+      (stray !== undefined
+        ? broken(`${shown(stray)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where)
+        : pass(`EKS Pod Identity gives ${key} the role ${given.label}`, where, also));
     return {
       answer,
-      role: isOpen ? undefined : { named, trusts: new AssociationTrust(association) },
+      role: why ? undefined : given,
       pods: associatedPods(this.#terraform, association, question),
       audiences: [known(POD_IDENTITY_AUDIENCE)],
+    };
+  }
+
+  /** The role as which pods act: the target if the association has one. */
+  #given(association: Resource): AssociatedRole {
+    const arn = association.stated("role_arn");
+    const first = this.#roles.named(arn);
+    const hasTarget = !isBlank(association.text("target_role_arn"));
+    const target = hasTarget ? association.stated("target_role_arn") : arn;
+    const last = hasTarget ? this.#roles.named(target) : first;
+    const session = isBlank(association.text("policy"))
+      ? undefined
+      : readPolicy(association.stated("policy"), "identity", SESSION_POLICY_MAX);
+    return {
+      named: last.role && session ? { ...last, role: inSession(last.role, session) } : last,
+      trusts: hasTarget ? new TargetTrust(association, first) : new AssociationTrust(association),
+      session,
+      label: hasTarget ? `${last.label}, which it assumes as ${first.label}` : first.label,
+      arns: [arn, target],
     };
   }
 }
@@ -168,11 +176,6 @@ function nameIn({ name, cloudName }: AccountQuestion["cluster"]): string | undef
 
 /** Key of the associations whose service account is not known. */
 const OPEN = "";
-
-/** `namespace/name`. */
-function keyOf(association: Resource): Known<string> {
-  return joined(association.stated("namespace"), "/", association.stated("service_account"));
-}
 
 /** What is known about whom an association is for, as a clause. */
 function wordsOf(association: Resource): string {
@@ -205,7 +208,8 @@ function twice(key: string, rival: Resource, where: Evidence): Answer {
 
 /** What a plan does not know yet is followed by a reference, which hides what functions make of it. */
 function followed(association: Resource, { label }: NamedRole, where: Evidence): Answer | undefined {
-  return association.scope.isLiteral && typeof association.written(["role_arn"]) !== "string"
+  const names = ["role_arn", "target_role_arn"].filter((each) => !isBlank(association.text(each)));
+  return association.scope.isLiteral && names.some((each) => typeof association.written([each]) !== "string")
     ? unknown(
         `EKS Pod Identity gives the role only after apply; the plan says that it refers to ${label}`,
         ASK_AGAIN,
@@ -214,144 +218,28 @@ function followed(association: Resource, { label }: NamedRole, where: Evidence):
     : undefined;
 }
 
-/** Settings that change as whom, or with what rights, the pods act. */
-function beyond(association: Resource, where: Evidence): Answer | undefined {
-  const name = ["target_role_arn", "policy"].find((each) => !isBlank(association.text(each)));
-  return name === undefined
-    ? undefined
-    : unknown(
-        `the association sets ${name}, so its pods act with rights other than those of its role, which explain does not judge`,
-        `remove ${name}, or check by hand which of the role's rights it leaves`,
-        where,
-      );
-}
-
-/** The trust that EKS Pod Identity needs from a role, for one association. */
-class AssociationTrust implements RoleTrusts {
-  readonly #association: Resource;
-
-  constructor(association: Resource) {
-    this.#association = association;
-  }
-
-  get subject(): Known<string> {
-    const [namespace, name] = [
-      this.#association.stated("namespace"),
-      this.#association.stated("service_account"),
-    ];
-    return joined(SERVICE_ACCOUNT_PREFIX, namespace, ":", name);
-  }
-
-  isWide(): boolean {
-    return false;
-  }
-
-  /** EKS hands out the role, and no issuer's token is exchanged for it. */
-  issuersOf(): readonly Known<string>[] {
-    return [];
-  }
-
-  of(question: TrustQuestion): TrustAnswer {
-    const { role } = question;
-    const where = seen("trust policy of the IAM role", role.resource.source);
-    const before = misplaced(role, question.partition) ?? this.#obstacle(question, role.trust, where);
-    if (before) return sameAnswers(before);
-    const { subject } = this;
-    const refused = (presumes: boolean, action: string): Answer | undefined =>
-      this.#refusal(question, role.trust, { presumes, action }, where);
-    const [assume, tag] = POD_IDENTITY_ACTIONS;
-    const tagged = "the trust policy lets EKS tag the session with cluster, namespace and service account";
-    const admitted = `the trust policy admits ${shown(question.subject)} of ${shown(this.#cluster(question))}`;
-    return {
-      issuer: refused(true, assume) ?? pass(`the trust policy admits ${POD_IDENTITY_SERVICE}`, where),
-      audience: refused(true, tag) ?? pass(tagged, where),
-      subject:
-        same(question.subject, subject) === "no"
-          ? broken(
-              `the association is for ${shown(keyOf(this.#association))}`,
-              "declare an association for the service account",
-              undefined,
-              seen("EKS Pod Identity association", this.#association.source),
-            )
-          : (refused(false, assume) ?? refused(false, tag) ?? pass(admitted, where)),
-    };
-  }
-
-  /** Why the trust policy has no effect or cannot be judged; `undefined` if there is no such reason. */
-  #obstacle({ account }: TrustQuestion, policy: Policy, where: Evidence): Answer | undefined {
-    if (policy.kind === "refused")
-      return broken(
-        `AWS refuses the trust policy: ${policy.why}`,
-        "write a trust policy that IAM accepts",
-        "MalformedPolicyDocument",
-        where,
-      );
-    if (policy.kind === "unread") return unknown(policy.why, ASK_AGAIN, where);
-    if (admitsEveryone(policy))
-      return unknown(
-        "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
-        `write ${POD_IDENTITY_SERVICE} as the Service principal`,
-        where,
-      );
-    const own = accountOf(this.#association);
-    return same(own, account) === "no"
-      ? broken(
-          `the role is in account ${shown(account)}, the association in ${shown(own)}`,
-          "declare the role in the cluster's account; EKS accepts no other",
-          undefined,
-          where,
-        )
-      : undefined;
-  }
-
-  #cluster({ account, partition }: TrustQuestion): Known<string> {
-    const name = this.#association.stated("cluster_name");
-    return joined("arn:", partition, ":eks:", regionOf(this.#association), ":", account, ":cluster/", name);
-  }
-
-  /** What keeps EKS from an action; `undefined` if nothing does. */
-  #refusal(
-    question: TrustQuestion,
-    policy: Policy,
-    { presumes, action }: { readonly presumes: boolean; readonly action: string },
-    where: Evidence,
-  ): Answer | undefined {
-    const { outcome, reason } = decidePodIdentity(policy, { action, keys: this.#keys(question), presumes });
-    if (outcome === "allowed") return undefined;
-    // AWS does not document what EKS requests if sessions are not tagged.
-    const isTagless = action === POD_IDENTITY_ACTIONS[1] && this.#hasTags !== "yes";
-    if (outcome === "unknown" || isTagless)
-      return unknown(`whether EKS Pod Identity may ${action} is not known: ${reason}`, ASK_AGAIN, where);
+/** Why EKS or AWS STS refuses the session policy; `undefined` if neither does. */
+function refusedPolicy(
+  association: Resource,
+  session: Policy | undefined,
+  where: Evidence,
+): Answer | undefined {
+  if (session === undefined) return undefined;
+  if (session.kind === "refused")
     return broken(
-      `the trust policy does not allow ${POD_IDENTITY_SERVICE} ${action}: ${reason}`,
-      `allow ${POD_IDENTITY_SERVICE} ${POD_IDENTITY_ACTIONS.join(" and ")}, for the cluster, namespace and service account`,
-      DENIED,
+      `AWS refuses the session policy: ${session.why}`,
+      "write a policy that IAM accepts",
+      "InvalidParameterException",
       where,
     );
-  }
-
-  get #hasTags(): Ternary {
-    return is(this.#association.flag("disable_session_tags"), false);
-  }
-
-  #keys(question: TrustQuestion): Parameters<typeof decidePodIdentity>[1]["keys"] {
-    const association = this.#association;
-    const tags = {
-      "eks-cluster-arn": this.#cluster(question),
-      "eks-cluster-name": association.stated("cluster_name"),
-      "kubernetes-namespace": association.stated("namespace"),
-      "kubernetes-service-account": association.stated("service_account"),
-    };
-    const hasTags = this.#hasTags;
-    const keys = Object.entries(tags).map(([tag, value]) => [
-      `aws:RequestTag/${tag}`,
-      hasTags === "yes" ? value : hasTags === "no" ? null : association.stated("disable_session_tags"),
-    ]);
-    return {
-      "aws:PrincipalIsAWSService": "true",
-      "aws:PrincipalServiceName": POD_IDENTITY_SERVICE,
-      "aws:SourceAccount": question.account,
-      ...(Object.fromEntries(keys) as Record<string, Known<string> | null>),
-    };
-  }
+  const tagless = association.flag("disable_session_tags");
+  if (is(tagless, true) === "yes") return undefined;
+  const remedy = "set disable_session_tags to true";
+  return is(tagless, true) === "no"
+    ? broken("EKS refuses a policy beside session tags", remedy, "InvalidParameterException", where)
+    : unknown(
+        "whether the sessions have tags is not known, and EKS refuses a policy beside them",
+        remedy,
+        where,
+      );
 }

@@ -22,7 +22,7 @@ import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
 import { accountOf } from "./place";
 import type { AskingRole, ResourcePolicies } from "./resource-policies";
-import { policySets } from "./role-judge";
+import { WORST, policySets } from "./role-judge";
 import { resourcesIn } from "../shared/references";
 import { hasWildcard } from "../../rules/wildcard";
 
@@ -71,7 +71,7 @@ export function rightsGranted(
   );
   const wanted = arns.map(textAt);
   const others = role.policies.filter((each) => !wanted.some((arn) => isHeld(each, arn) === "yes"));
-  const isLimited = role.boundary !== undefined || others.some(mayDeny);
+  const isLimited = (role.boundary ?? role.session) !== undefined || others.some(mayDeny);
   const managed = wanted.map((arn) => managedGranted(role, arn, isLimited));
   const [only, ...more] = managed;
   return only && statements.length === 0
@@ -103,21 +103,26 @@ function managedGranted(role: Role, arn: Known<string>, isLimited: boolean): Ans
   const outcomes = outcomesOf(role, allowing(policy), true);
   if (outcomes.has("denied"))
     return broken(
-      `the permissions boundary or a denial takes rights of ${name} away`,
-      "let the boundary allow them, and exempt the role from the denial",
+      `${limitsOf(role)} or a denial takes rights of ${name} away`,
+      `let ${limitsOf(role)} allow them, and exempt the role from the denial`,
       NO_POLICY,
       where(role),
     );
   return outcomes.has("allowed") && !outcomes.has("unknown")
     ? granted
     : unknown(
-        `what the permissions boundary and denials leave of ${name} is not known`,
+        `what ${limitsOf(role)} and denials leave of ${name} is not known`,
         unreadRemedy(role),
         where(role),
       );
 }
 
-/** Whether the role's policies, within its boundary, allow every action of the request. */
+/** What limits a role, beside denials. */
+function limitsOf({ session }: Role): string {
+  return session ? "the session policy, the permissions boundary" : "the permissions boundary";
+}
+
+/** Whether the role's policies, within its limits, allow every action of the request. */
 function actionsGranted(
   role: Role,
   rights: TreeObject,
@@ -175,13 +180,13 @@ export const anythingGranted: (role: Role) => Answer = once((role) => {
     return pass(`${managed}, a managed policy of AWS that is not read, grants something`, evidence);
   return counts === "denied"
     ? broken(
-        "the role may do nothing: it has no policy, or its permissions boundary and denials take every right away",
-        "attach a policy to it, and check that its permissions boundary and denials leave the rights it needs",
+        `the role may do nothing: it has no policy, or ${limitsOf(role)} and denials take every right away`,
+        `attach a policy to it, and check that ${limitsOf(role)} and denials leave the rights it needs`,
         NO_POLICY,
         evidence,
       )
     : unknown(
-        "whether the role may do anything depends on policies that were not read, on conditions, or on how its permissions boundary and denials narrow wildcards",
+        `whether the role may do anything depends on policies that were not read, on conditions, or on how ${limitsOf(role)} and denials narrow wildcards`,
         unreadRemedy(role),
         evidence,
       );
@@ -262,16 +267,20 @@ const TOO_MUCH: Judged = {
 type Sets = ReturnType<typeof policySets>;
 type Asking = (set: Sets[number], action: string, resource: Known<string>) => Decision<Doubt>;
 
-const ofOne: Asking = (set, action, resource) => set.question(action).decide(resourceOf(resource));
-const ofAll: Asking = (set, action, resource) => set.every(action).decide(everyResource(resource));
+const ofOne: Asking = ({ set }, action, resource) => set.question(action).decide(resourceOf(resource));
+const ofAll: Asking = ({ set }, action, resource) => set.every(action).decide(everyResource(resource));
 
-/** The decision of the role's policies and the boundary together: a denial by either wins. */
+/** The decision of the role's policies and what limits them together: a denial by one wins. */
 function decided(sets: Sets, action: string, resource: Known<string>, asking = ofOne): Judged {
-  const [own, bound] = sets.map((set) => asking(set, action, resource));
-  const outcome = own?.outcome ?? "denied";
-  if (bound === undefined || bound.outcome === "allowed" || outcome === "denied" || outcome === bound.outcome)
-    return { outcome, reason: () => own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "" };
-  return { outcome: bound.outcome, reason: () => `the permissions boundary: ${bound.reason}` };
+  const [own, ...limits] = sets.map((each) => asking(each, action, resource));
+  let worst: Judged = {
+    outcome: own?.outcome ?? "denied",
+    reason: () => own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "",
+  };
+  for (const [place, { outcome, reason }] of limits.entries())
+    if (WORST.indexOf(outcome) < WORST.indexOf(worst.outcome))
+      worst = { outcome, reason: () => `${sets[place + 1]?.name ?? ""}: ${reason}` };
+  return worst;
 }
 
 /** Of what wildcards in a request cover, a denial or an exception in the role's policies may take a part away. */

@@ -35,7 +35,7 @@ const ANYTHING = oneResource("*");
 type Questions = readonly Question<Doubt>[];
 
 interface Regional {
-  readonly sets: readonly PolicySet<Doubt>[];
+  readonly sets: PolicySets;
   /** The actions that reading needs; actions with equal decisions are asked once. */
   readonly pull: readonly (readonly [action: string, questions: Questions])[];
 }
@@ -103,11 +103,7 @@ const GRANT: HeldPolicy = { policy: allowingEverything, doubt: undefined };
 const contexts = new Map<string, RequestContext>();
 
 /** The role's policies, and its boundary if it has one. Requests go to the registry's region. */
-function setsOf(
-  policies: readonly HeldPolicy[],
-  boundary: Policy | undefined,
-  region: string,
-): readonly PolicySet<Doubt>[] {
+function setsOf(policies: readonly HeldPolicy[], boundary: Policy | undefined, region: string): PolicySets {
   const keys = region === "" ? ofRoles : { ...ofRoles, "aws:RequestedRegion": region };
   return policySets(
     { policies, boundary },
@@ -115,20 +111,28 @@ function setsOf(
   );
 }
 
-/** The sets of policies that decide on a role's requests: all must allow. */
+/** Sets of policies that decide together, each with its name for readers. */
+type PolicySets = readonly { readonly name: string; readonly set: PolicySet<Doubt> }[];
+
+/** The sets of policies that decide on a role's requests: all must allow. Its own come first. */
 export function policySets(
-  { policies, boundary }: Pick<AssumedRole, "policies" | "boundary">,
+  { policies, boundary, session }: Pick<AssumedRole, "policies" | "boundary"> & { readonly session?: Policy },
   context: RequestContext,
-): readonly PolicySet<Doubt>[] {
-  const bounding = boundary ? [[{ policy: boundary, doubt: undefined }]] : [];
-  return [policies, ...bounding].map((each) => identityPolicies(each, context));
+): PolicySets {
+  const limit = (name: string, policy: Policy | undefined): PolicySets =>
+    policy ? [{ name, set: identityPolicies<Doubt>([{ policy, doubt: undefined }], context) }] : [];
+  return [
+    { name: "the role's policies", set: identityPolicies(policies, context) },
+    ...limit("the permissions boundary", boundary),
+    ...limit("the session policy", session),
+  ];
 }
 
-function asking(sets: readonly PolicySet<Doubt>[], action: string): Questions {
-  return sets.map((set) => set.question(action));
+function asking(sets: PolicySets, action: string): Questions {
+  return sets.map(({ set }) => set.question(action));
 }
 
-const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allowed"];
+export const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allowed"];
 
 /** Allowed if all allow it, denied if one denies it. */
 function worstOf(

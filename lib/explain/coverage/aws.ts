@@ -168,10 +168,9 @@ const rows: Readonly<Record<string, TypeRow>> = {
       "aws_iam_openid_connect_provider aws_eks_pod_identity_association aws_eks_access_entry aws_eks_access_policy_association",
   },
   aws_eks_pod_identity_association: {
-    read: "cluster_name namespace service_account role_arn region",
-    harmless: `${COMMON}`,
+    read: "cluster_name namespace service_account role_arn target_role_arn policy disable_session_tags region",
+    harmless: COMMON,
     computed: "association_arn association_id external_id",
-    only: { disable_session_tags: [false] },
     owner: "role_arn",
   },
   aws_eks_access_entry: {

@@ -5,11 +5,13 @@
 
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
+import { isLate } from "../../model/late";
 import type { Subject } from "../../model/subject";
-import { accountId } from "./arn";
+import { accountId, parseRoleArn } from "./arn";
 import { isEksIssuer } from "./cluster";
-import { partitionOf } from "./partitions";
-import type { PolicyStatement } from "./policy-document";
+import { otherPartition, partitionOf } from "./partitions";
+import { type PolicyStatement, policyDocument, policyText } from "./policy-document";
+import { identityStatements } from "./statement";
 
 /** Who assumes the roles. */
 export const POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com";
@@ -19,6 +21,9 @@ export const POD_IDENTITY_ACTIONS = ["sts:AssumeRole", "sts:TagSession"] as cons
 
 /** Audience of the tokens that the agent exchanges: pkg/containercredentials of the webhook. */
 export const POD_IDENTITY_AUDIENCE = "pods.eks.amazonaws.com";
+
+/** The greatest length of an association's `policy`. Source: AWS containers blog, "Session policies for Amazon EKS Pod Identity". */
+export const SESSION_POLICY_MAX = 2048;
 
 /** The cluster to which associations belong. */
 export interface PodIdentityPlace {
@@ -32,20 +37,64 @@ export function eksClusterArn({ account, region }: PodIdentityPlace, cluster: st
   return `arn:${partitionOf(region).name}:eks:${region}:${accountId(account)}:cluster/${cluster}`;
 }
 
-/** Admits one service account of one cluster. Only EKS can set the tags, which also contain account and region. */
-export function podIdentityTrust(clusterArn: string, { namespace, name }: Subject): PolicyStatement {
+/**
+ * Admits one service account of one cluster. Only EKS can set the tags, which also contain account and region. Without
+ * tags only the cluster is known, and every association in it is admitted.
+ */
+export function podIdentityTrust(
+  place: PodIdentityPlace,
+  cluster: string,
+  { namespace, name }: Subject,
+  isTagged: boolean,
+): PolicyStatement {
+  const clusterArn = eksClusterArn(place, cluster);
   return {
     Effect: "Allow",
     Principal: { Service: POD_IDENTITY_SERVICE },
     Action: POD_IDENTITY_ACTIONS,
     Condition: {
-      StringEquals: {
-        "aws:RequestTag/eks-cluster-arn": clusterArn,
-        "aws:RequestTag/kubernetes-namespace": namespace,
-        "aws:RequestTag/kubernetes-service-account": name,
-      },
+      StringEquals: isTagged
+        ? {
+            "aws:RequestTag/eks-cluster-arn": clusterArn,
+            "aws:RequestTag/kubernetes-namespace": namespace,
+            "aws:RequestTag/kubernetes-service-account": name,
+          }
+        : { "aws:SourceAccount": place.account, "aws:SourceArn": clusterArn },
     },
   };
+}
+
+/** What a role needs to be exchanged for a target role, whose trust policy must admit it. */
+export function targetRight(targetRoleArn: string): PolicyStatement {
+  return { Effect: "Allow", Action: POD_IDENTITY_ACTIONS, Resource: targetRoleArn };
+}
+
+/** Refuses a target role that EKS cannot assume with a role of the region's partition; a late ARN is not checked. */
+export function checkTargetRole(targetRoleArn: string, region: string): void {
+  if (isLate(targetRoleArn)) return;
+  const [{ partition }, own] = [parseRoleArn(targetRoleArn), partitionOf(region).name];
+  if (partition !== own) fail("aws-mismatch", otherPartition("the target role", partition, own));
+}
+
+/** Returns the text of an association's `policy`; refuses one that EKS refuses. */
+export function sessionPolicyText(statements: readonly PolicyStatement[], isTagged: boolean): string {
+  if (isTagged)
+    fail("aws-conflict", {
+      problem: "EKS accepts no session policy beside session tags",
+      value: "policy",
+      allowed: "`policy` together with `disableSessionTags: true`",
+      remedy: "set `disableSessionTags: true`, or leave `policy` out",
+    });
+  const document = policyDocument(identityStatements(statements, "policy"));
+  const { length } = JSON.stringify(document);
+  if (length > SESSION_POLICY_MAX)
+    fail("aws-limit", {
+      problem: "the session policy is too long",
+      value: length,
+      allowed: `${SESSION_POLICY_MAX} characters`,
+      remedy: "combine resources with a pattern, or narrow the role's own policies",
+    });
+  return policyText(document);
 }
 
 /** Returns the complete place; throws where EKS Pod Identity does not exist, and for clusters other than EKS. */

@@ -5,7 +5,7 @@
 import { EksAddon } from "@cdktf/provider-aws/lib/eks-addon/index.js";
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import type { TerraformStack } from "cdktf";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -16,12 +16,20 @@ import {
   eks,
   workloadRoles,
 } from "../../../lib/cloud/aws";
-import { Explainer, explain, readFactsFile } from "../../../lib/explain";
+import { explain, readFactsFile } from "../../../lib/explain";
 import { WorkloadAccess } from "../../../lib/synth";
 import { providersStack } from "../../support/platform-components";
+import {
+  type Change,
+  POD,
+  also,
+  association,
+  both,
+  changed,
+  judgedWorkload,
+} from "../../support/pod-identity";
 import { synthesized } from "../../support/synthesized";
 import { rowsOf } from "../../support/tables";
-import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 import { ACCOUNT, type Json, REGION, code, document, newStack, only, resources } from "./synthesized";
 
 const ISSUER = `https://oidc.eks.${REGION}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF`;
@@ -125,32 +133,6 @@ function eksCluster(stack: TerraformStack, name = "prod"): EksCluster {
   });
 }
 
-const POD = "web.json";
-
-/** What is judged of a synth in which something was changed; the findings of the audit. */
-function judged(change: Change = () => undefined): {
-  readonly verdict: string;
-  readonly checks: Record<string, string>;
-  readonly audit: readonly string[];
-} {
-  const out = temporaryFolder();
-  cpSync(allowed(), out, { recursive: true });
-  const folder = join(out, "stacks/prod");
-  const file = join(folder, "cdk.tf.json");
-  const terraform = JSON.parse(readFileSync(file, "utf8")) as Parameters<Change>[0];
-  change(terraform, folder);
-  writeFileSync(file, JSON.stringify(terraform));
-  const pods = join(folder, POD);
-  const explainer = Explainer.read([out, ...(existsSync(pods) ? [pods] : [])]);
-  const [result] = [...explainer.all()].filter(({ job }) => job === "workload");
-  const wrong = (result?.checks ?? []).filter(({ status }) => status === "fail" || status === "unknown");
-  return {
-    verdict: result?.verdict ?? "none",
-    checks: Object.fromEntries(wrong.map(({ id, status, reason }) => [id, `${status}: ${reason}`])),
-    audit: explainer.audit().map(({ id }) => id),
-  };
-}
-
 let original: string | undefined;
 
 /** The synth that the changes are made to. */
@@ -163,24 +145,7 @@ function allowed(): string {
   return original;
 }
 
-type Change = (terraform: Record<string, Record<string, Record<string, Json>>>, folder: string) => void;
-
-const both =
-  (...changes: readonly Change[]): Change =>
-  (terraform, folder) => {
-    for (const change of changes) change(terraform, folder);
-  };
-
-/** Changes the one resource of a type. */
-function changed(type: string, values: (before: Json) => Json): Change {
-  return ({ resource }) => {
-    const all = resource?.[type] ?? {};
-    for (const [name, before] of Object.entries(all)) all[name] = values(before);
-  };
-}
-
-const association = (values: Json): Change =>
-  changed("aws_eks_pod_identity_association", (before) => ({ ...before, ...values }));
+const judged = (change?: Change): ReturnType<typeof judgedWorkload> => judgedWorkload(allowed(), change);
 
 /** The trust policy with other actions or conditions. */
 const trust = (values: Json): Change =>
@@ -189,12 +154,6 @@ const trust = (values: Json): Change =>
     const Statement = policy.Statement.map((each) => ({ ...each, ...values }));
     return { ...before, assume_role_policy: JSON.stringify({ ...policy, Statement }) };
   });
-
-const also =
-  (type: string, name: string, values: Json): Change =>
-  ({ resource }) => {
-    if (resource) resource[type] = { ...resource[type], [name]: values };
-  };
 
 const file =
   (name: string, text: string): Change =>
@@ -304,7 +263,7 @@ describe("a cluster whose name in EKS is no DNS label", () => {
 
 describe("explain", () => {
   it("finds the workload allowed as the role, by association, trust and agent", () => {
-    expect(judged()).toEqual({ verdict: "allowed", checks: {}, audit: [] });
+    expect(judged()).toEqual({ verdict: "allowed", as: ROLE, checks: {}, audit: [] });
   });
 
   const unknownBeside = ["cluster_name", "namespace", "service_account", "count"].map((name) => [
@@ -322,6 +281,7 @@ describe("explain", () => {
   ]);
   const fromAccount = (account: string): Change =>
     trust({ Condition: { StringEquals: { "aws:SourceAccount": account } } });
+  const fromSource = (arn: string): Change => trust({ Condition: { ArnLike: { "aws:SourceArn": arn } } });
   const toWindows = { key: "kubernetes.io/os", operator: "In", values: ["windows"] };
   const required = { nodeSelectorTerms: [{ matchExpressions: [toWindows] }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
@@ -343,6 +303,11 @@ describe("explain", () => {
         "and a trust of the cluster's ARN": trust(tag("eks-cluster-arn", CLUSTER_ARN)),
         "and a trust of several namespaces": trust(tag("kubernetes-namespace", ["bank", "shop"])),
         "and a trust of the account": fromAccount(ACCOUNT),
+        "and a trust of the cluster as source": fromSource(CLUSTER_ARN),
+        "without session tags, and a trust of the cluster as source": both(
+          association({ disable_session_tags: true }),
+          fromSource(CLUSTER_ARN),
+        ),
         "and Auto Mode, which runs the agent": automatic({}),
         "and pods of another namespace on Fargate": fargate({ selector: [{ namespace: "bank" }] }),
         "and Fargate in another region": fargate({ ...elsewhere, selector: [{ namespace: "shop" }] }),
@@ -376,10 +341,6 @@ describe("explain", () => {
           changed("aws_iam_role", (before) => ({ ...before, provider: "aws.china" })),
         ),
       },
-      "unknown account-annotated: target_role_arn": {
-        "with a second role": association({ target_role_arn: ROLE }),
-      },
-      "unknown account-annotated: sets policy": { "with a session policy": association({ policy: "{}" }) },
       "denied subject-admitted: aws:RequestTag/": {
         "without session tags": association({ disable_session_tags: true }),
       },
@@ -403,12 +364,14 @@ describe("explain", () => {
         "and a trust of another cluster": trust(tag("eks-cluster-name", "other")),
         "and a trust of another namespace": trust(tag("kubernetes-namespace", "bank")),
         "and a trust of another account": fromAccount("444455556666"),
+        "and a trust of another cluster as source": fromSource(CLUSTER_ARN.replace("prod", "next")),
+        "and a trust of associations as source": fromSource(
+          `arn:aws:eks:*:${ACCOUNT}:podidentityassociation/prod/*`,
+        ),
       },
       "unknown subject-admitted": {
         "and a trust of a pod's name": trust(tag("kubernetes-pod-name", "web-0")),
-        "and a trust of a source whose value is not documented": trust({
-          Condition: { ArnLike: { "aws:SourceArn": CLUSTER_ARN } },
-        }),
+        "and tags of which nothing is known": association({ disable_session_tags: "${var.n}" }),
       },
       "unknown pods-configured: whether the EKS Pod Identity Agent": {
         "and no agent that was read": agent({ addon_name: "vpc-cni" }),

@@ -28,8 +28,6 @@ const rows: readonly (readonly [type: string, row: TypeRow])[] = [
 
 /** What no chain with it is understood, and why. */
 const NOT_UNDERSTOOD: readonly string[] = [
-  // The role's session then acts as a further role, possibly in another account.
-  "aws_eks_pod_identity_association.target_role_arn",
   // What is started instead of the image's own.
   "aws_launch_template.kernel_id",
   "aws_launch_template.ram_disk_id",
@@ -66,6 +64,7 @@ const OTHER_VERSIONS: readonly string[] = [
   "node_os_channel_upgrade",
   "node_provisioning_profile",
   "org_id",
+  "policy",
   "project",
   "registry_uri",
   "resolve_conflicts",

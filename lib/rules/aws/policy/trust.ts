@@ -22,7 +22,7 @@ import { lowered } from "./value";
 import { quoted } from "./match";
 import type { Condition, Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
-import { coversOutsider, coversProvider } from "./principal";
+import { coversOutsider, coversProvider, coversRole } from "./principal";
 
 /** The token that is presented. */
 export interface AwsTrustRequest {
@@ -88,7 +88,7 @@ export function decideTrust(policy: Policy, token: ShownToken): Decision {
   return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(ACTION).decide(undefined);
 }
 
-/** A session that EKS Pod Identity asks for. */
+/** A session that EKS Pod Identity asks for: itself, or with the credentials of a role. */
 interface PodIdentitySession {
   /** `sts:AssumeRole` or `sts:TagSession`; both must be allowed. */
   readonly action: string;
@@ -96,14 +96,19 @@ interface PodIdentitySession {
   readonly keys: ContextKeys;
   /** True where the conditions of what allows are left out. */
   readonly presumes: boolean;
+  /** The role whose credentials it uses; absent if the service asks. */
+  readonly role?: Readonly<Record<"arn" | "partition" | "account", Known<string>>>;
 }
 
 /** Whether STS would let EKS Pod Identity assume a role. */
-export function decidePodIdentity(policy: Policy, { action, keys, presumes }: PodIdentitySession): Decision {
+export function decidePodIdentity(policy: Policy, session: PodIdentitySession): Decision {
+  const { action, keys, presumes, role } = session;
+  const asking = role && { ...role, root: joined("arn:", role.partition, ":iam::", role.account, ":root") };
   const allows = (_: Condition, { effect }: Statement): boolean => is(effect, "Allow") === "yes";
   const judging = {
     context: { ...requestContext(keys), ...(presumes && { presumes: allows }) },
-    principal: (statement: Statement) => coversOutsider(statement, POD_IDENTITY_SERVICE),
+    principal: (statement: Statement) =>
+      asking ? coversRole(statement, asking) : coversOutsider(statement, POD_IDENTITY_SERVICE),
     nothing: NOTHING,
   };
   return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(action).decide(undefined);

@@ -1,0 +1,280 @@
+/*
+ * The trust that EKS Pod Identity needs from the role of an association, and from the target role that it assumes with the
+ * credentials of the first.
+ *
+ * Sources: EKS user guide, "Create IAM role with trust policy required by EKS Pod Identity", "Enable or disable session
+ * tags" and "Access AWS Resources using EKS Pod Identity Target IAM Roles". The source of the request is the cluster:
+ * terraform-aws-modules/terraform-aws-eks#3743 compares its ARN, and that of an association is refused
+ * (awslabs/mountpoint-s3-csi-driver#781).
+ */
+
+import { type Known, type Ternary, is, joined, same, shown } from "../../model/known";
+import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
+import { POD_IDENTITY_ACTIONS, POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
+import { resourceOf } from "../../rules/aws/policy/asked-resource";
+import { type ContextKeys, ofRoles } from "../../rules/aws/policy/context";
+import { admitsEveryone, decidePodIdentity } from "../../rules/aws/policy/trust";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import type { TrustAnswer } from "../cloud";
+import { obstacle } from "../obstacle";
+import type { Resource } from "../read/block";
+import { sameAnswers } from "../shared/same-answers";
+import { ASK_AGAIN } from "../shared/words";
+import { unreadRemedy } from "./documents";
+import { type NamedRole, type Role, misplaced } from "./identity";
+import { accountOf, regionOf } from "./place";
+import { RoleJudge } from "./role-judge";
+import type { TrustQuestion } from "./trust-links";
+
+const DENIED = "AccessDeniedException";
+const [ASSUME, TAG] = POD_IDENTITY_ACTIONS;
+
+/** Judges whether a service account may assume a role. */
+export interface RoleTrusts {
+  /** The role whose credentials are used to assume it; absent if the service account's own token is. */
+  readonly via?: NamedRole;
+  of(question: TrustQuestion): TrustAnswer;
+  isWide(question: TrustQuestion): boolean;
+  /** As in {@link AccessIdentity}. */
+  issuersOf?(role: Role): readonly Known<string>[] | undefined;
+}
+
+/** `namespace/name`. */
+export function keyOf(association: Resource): Known<string> {
+  return joined(association.stated("namespace"), "/", association.stated("service_account"));
+}
+
+/** One of the two roles that EKS assumes, and how. */
+interface Assumed {
+  readonly question: TrustQuestion;
+  /** Who assumes it, for people. */
+  readonly by: string;
+  readonly keys: ContextKeys;
+  /** The role that assumes it; absent if the service does. */
+  readonly role?: NamedRole;
+  /** Why the trust policy has no effect or cannot be judged. */
+  readonly before: Answer | undefined;
+  /** Why it is not for the service account, whatever the trust policy says. */
+  readonly notFor?: Answer | undefined;
+}
+
+abstract class PodIdentityTrust implements RoleTrusts {
+  protected readonly association: Resource;
+  protected readonly cluster: Known<string>;
+  protected readonly namespace: Known<string>;
+  protected readonly name: Known<string>;
+  protected readonly hasTags: Ternary;
+
+  constructor(association: Resource) {
+    this.association = association;
+    this.cluster = association.stated("cluster_name");
+    this.namespace = association.stated("namespace");
+    this.name = association.stated("service_account");
+    this.hasTags = is(association.flag("disable_session_tags"), false);
+  }
+
+  abstract of(question: TrustQuestion): TrustAnswer;
+
+  isWide(): boolean {
+    return false;
+  }
+
+  /** EKS hands out the role, and no issuer's token is exchanged for it. */
+  issuersOf(): readonly Known<string>[] {
+    return [];
+  }
+
+  /** What a trust policy says. */
+  protected judged(assumed: Assumed, cluster: Known<string>): TrustAnswer {
+    const { role, subject, partition } = assumed.question;
+    const where = trustPolicyOf(role);
+    const before = misplaced(role, partition) ?? unreadable(role, where) ?? assumed.before;
+    if (before) return sameAnswers(before);
+    const refused = (presumes: boolean, action: string): Answer | undefined =>
+      this.#refusal(assumed, { presumes, action }, where);
+    const tagged = "the trust policy lets EKS tag the session with cluster, namespace and service account";
+    const admitted = `the trust policy admits ${shown(subject)} of ${shown(cluster)}`;
+    return {
+      issuer: refused(true, ASSUME) ?? pass(`the trust policy admits ${assumed.by}`, where),
+      audience: refused(true, TAG) ?? pass(tagged, where),
+      subject: assumed.notFor ?? refused(false, ASSUME) ?? refused(false, TAG) ?? pass(admitted, where),
+    };
+  }
+
+  /** What keeps EKS from an action; `undefined` if nothing does. */
+  #refusal(
+    { question, by, keys, role }: Assumed,
+    { presumes, action }: { readonly presumes: boolean; readonly action: string },
+    where: Evidence,
+  ): Answer | undefined {
+    const asked = { action, keys, presumes, ...(role && { role }) };
+    const { outcome, reason } = decidePodIdentity(question.role.trust, asked);
+    if (outcome === "allowed") return undefined;
+    if (outcome === "unknown" || this.isTagless(action))
+      return unknown(`whether EKS Pod Identity may ${action} is not known: ${reason}`, ASK_AGAIN, where);
+    return broken(
+      `the trust policy does not allow ${by} ${action}: ${reason}`,
+      `allow ${by} ${POD_IDENTITY_ACTIONS.join(" and ")}, for the cluster, namespace and service account`,
+      DENIED,
+      where,
+    );
+  }
+
+  /** AWS does not document what EKS requests if sessions are not tagged. */
+  protected isTagless(action: string): boolean {
+    return action === TAG && this.hasTags !== "yes";
+  }
+
+  /** The cluster's ARN; associations, clusters and the roles of associations are in one account. */
+  protected clusterOf({ account, partition }: Pick<TrustQuestion, "account" | "partition">): Known<string> {
+    const region = regionOf(this.association);
+    return joined("arn:", partition, ":eks:", region, ":", account, ":cluster/", this.cluster);
+  }
+
+  /** The session's tags as condition keys: `null` if there are none. */
+  protected tagKeys(prefix: string, cluster: Known<string>): ContextKeys {
+    const tags = {
+      "eks-cluster-arn": cluster,
+      "eks-cluster-name": this.cluster,
+      "kubernetes-namespace": this.namespace,
+      "kubernetes-service-account": this.name,
+    };
+    const absent = this.hasTags === "no" ? null : this.association.stated("disable_session_tags");
+    const value = (known: Known<string>): Known<string> | null => (this.hasTags === "yes" ? known : absent);
+    return Object.fromEntries(
+      Object.entries(tags).map(([tag, each]) => [`aws:${prefix}/${tag}`, value(each)]),
+    );
+  }
+}
+
+/** The trust of the association's role in EKS Pod Identity itself. */
+export class AssociationTrust extends PodIdentityTrust {
+  override of(question: TrustQuestion): TrustAnswer {
+    const { role, account } = question;
+    const cluster = this.clusterOf(question);
+    const keys = {
+      "aws:PrincipalIsAWSService": "true",
+      "aws:PrincipalServiceName": POD_IDENTITY_SERVICE,
+      "aws:SourceAccount": account,
+      "aws:SourceArn": cluster,
+      ...this.tagKeys("RequestTag", cluster),
+    };
+    const before = ambiguous(role) ?? this.#elsewhere(question);
+    const [by, notFor] = [POD_IDENTITY_SERVICE, this.#notFor(question)];
+    return this.judged({ question, by, keys, before, notFor }, cluster);
+  }
+
+  #notFor({ subject }: TrustQuestion): Answer | undefined {
+    const { association, namespace, name } = this;
+    return same(subject, joined(SERVICE_ACCOUNT_PREFIX, namespace, ":", name)) === "no"
+      ? broken(
+          `the association is for ${shown(keyOf(association))}`,
+          "declare an association for the service account",
+          undefined,
+          seen("EKS Pod Identity association", association.source),
+        )
+      : undefined;
+  }
+
+  #elsewhere({ role, account }: TrustQuestion): Answer | undefined {
+    const own = accountOf(this.association);
+    return same(own, account) === "no"
+      ? broken(
+          `the role is in account ${shown(account)}, the association in ${shown(own)}`,
+          "declare the role in the cluster's account; EKS accepts no other, except as the target role",
+          undefined,
+          trustPolicyOf(role),
+        )
+      : undefined;
+  }
+}
+
+/** The trust of a target role in the association's role, and the right of that role to assume it. */
+export class TargetTrust extends PodIdentityTrust {
+  readonly via: NamedRole;
+
+  constructor(association: Resource, via: NamedRole) {
+    super(association);
+    this.via = via;
+  }
+
+  override of(question: TrustQuestion): TrustAnswer {
+    const { role, arn, account, partition, missing, label } = this.via;
+    if (!role) return sameAnswers(missing);
+    const first = new AssociationTrust(this.association).of({ ...question, role, account, partition });
+    const cluster = this.clusterOf({ account, partition });
+    const keys = {
+      ...ofRoles,
+      "aws:PrincipalAccount": account,
+      "aws:PrincipalArn": arn,
+      ...this.tagKeys("RequestTag", cluster),
+      // Without session tags, tags of the role count, which are not read.
+      ...(this.hasTags === "yes" && this.tagKeys("PrincipalTag", cluster)),
+      ...this.#externalId(account),
+    };
+    const then = this.judged({ question, by: label, keys, role: this.via, before: undefined }, cluster);
+    const [assume, tag] = [ASSUME, TAG].map((action) => this.#refusedTo(role, question.account, action));
+    return {
+      issuer: obstacle([first.issuer, assume, then.issuer]) ?? then.issuer,
+      audience: obstacle([first.audience, tag, then.audience]) ?? then.audience,
+      subject: obstacle([first.subject, then.subject]) ?? then.subject,
+    };
+  }
+
+  /** AWS documents it only for sessions without tags. */
+  #externalId(account: Known<string>): ContextKeys {
+    const { association, hasTags, cluster, namespace, name } = this;
+    const id = joined(regionOf(association), "/", account, "/", cluster, "/", namespace, "/", name);
+    if (hasTags === "yes") return {};
+    return { "sts:ExternalId": hasTags === "no" ? id : association.stated("disable_session_tags") };
+  }
+
+  /** What keeps the association's role from assuming the target; `undefined` if its own policies let it. */
+  #refusedTo(role: Role, account: Known<string>, action: string): Answer | undefined {
+    const target = this.association.stated("target_role_arn");
+    const judge = new RoleJudge(role);
+    const outcomeIf = (isGranted: boolean): string =>
+      judge.outcome(action, "", resourceOf(target), isGranted);
+    const own = outcomeIf(false);
+    if (own === "allowed") return undefined;
+    const where = seen("IAM role", role.resource.source);
+    const said = (may: string): string =>
+      `${this.via.label} ${may} ${action} on the target role ${shown(target)}`;
+    // Within an account, a trust policy that names the role may suffice.
+    const isNeeded = same(this.via.account, account) === "no" || outcomeIf(true) === "denied";
+    return own === "denied" && isNeeded && !this.isTagless(action)
+      ? broken(
+          `${said("may not")}: its policies do not allow it`,
+          `allow the role ${POD_IDENTITY_ACTIONS.join(" and ")} on the target role`,
+          DENIED,
+          where,
+        )
+      : unknown(`whether ${said("may")} is not known`, unreadRemedy(role), where);
+  }
+}
+
+function trustPolicyOf({ resource }: Role): Evidence {
+  return seen("trust policy of the IAM role", resource.source);
+}
+
+/** Why the trust policy has no effect or cannot be judged; `undefined` if there is no such reason. */
+function unreadable({ trust }: Role, where: Evidence): Answer | undefined {
+  if (trust.kind === "refused")
+    return broken(
+      `AWS refuses the trust policy: ${trust.why}`,
+      "write a trust policy that IAM accepts",
+      "MalformedPolicyDocument",
+      where,
+    );
+  return trust.kind === "unread" ? unknown(trust.why, ASK_AGAIN, where) : undefined;
+}
+
+function ambiguous(role: Role): Answer | undefined {
+  return admitsEveryone(role.trust)
+    ? unknown(
+        "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
+        `write ${POD_IDENTITY_SERVICE} as the Service principal`,
+        trustPolicyOf(role),
+      )
+    : undefined;
+}
