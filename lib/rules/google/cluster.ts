@@ -17,6 +17,9 @@ export interface GkeClusterName {
   readonly cluster: string;
 }
 
+/** Names the Google service account as which GKE's metadata server lets pods of a service account act. */
+export const NATIVE_ANNOTATION = "iam.gke.io/gcp-service-account";
+
 const LOCATION = /^[a-z]+-[a-z]+\d+(?:-[a-z])?$/;
 const CLUSTER = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
