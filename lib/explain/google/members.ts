@@ -121,7 +121,7 @@ export function managedBearer(
     ...sets.map((each) => joined("principalSet ", pool, each)),
   ];
   // Google's documentation does not say that it may be granted any role.
-  const former = managedUserName(project, namespace, name);
+  const former = formerName(project, namespace, name);
   return bearer(`principal:…/workloadIdentityPools/${shown(principal)}`, [], names, [], former);
 }
 
@@ -133,11 +133,11 @@ export function managedUser(
   name: string,
 ): Bearer {
   const { isMember, keys } = managedBearer(project, cluster, namespace, name);
-  const former = managedUserName(project, namespace, name);
+  const former = formerName(project, namespace, name);
   return { label: shown(former), keys, isMember: (member) => or(same(member, former), isMember(member)) };
 }
 
-function managedUserName(project: Known<string>, namespace: string, name: string): Known<string> {
+function formerName(project: Known<string>, namespace: string, name: string): Known<string> {
   return joined("serviceAccount:", project, `.svc.id.goog[${namespace}/${name}]`);
 }
 

@@ -20,6 +20,11 @@ export interface GkeClusterName {
 /** Names the Google service account as which GKE's metadata server lets pods of a service account act. */
 export const NATIVE_ANNOTATION = "iam.gke.io/gcp-service-account";
 
+/** As whom GKE's metadata server lets pods of a service account act; the address may be late. */
+export function nativeAnnotation(email: string): Readonly<Record<string, string>> {
+  return { [NATIVE_ANNOTATION]: email };
+}
+
 const LOCATION = /^[a-z]+-[a-z]+\d+(?:-[a-z])?$/;
 const CLUSTER = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
