@@ -115,8 +115,9 @@ export class GkeCluster {
     if (pools.length === 0)
       return unknown("no node pool was read that shows whether nodes run GKE's metadata server", GIVE, where);
     if (other === undefined) return pass("every node pool that was read runs GKE's metadata server", where);
+    const mode = modeOf(other[0]);
     return unknown(
-      `nodes of ${resource?.address ?? ""} have the metadata mode ${shown(modeOf(other[0])) || "that GKE gave them"}, and pods get an identity of their own only with ${MODE}`,
+      `the metadata mode of ${resource?.address ?? ""} is ${isBlank(mode) ? "not stated" : shown(mode)}, and pods get an identity of their own only with ${MODE}`,
       `write workload_metadata_config { mode = "${MODE}" } into the node_config of every node pool`,
       where,
     );
