@@ -1,6 +1,6 @@
 import type { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster/index.js";
 import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data-google-container-cluster/index.js";
-import { type ITerraformDependable, TerraformResource } from "cdktf";
+import { TerraformResource } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { ManagedCluster } from "../../model/cluster";
@@ -14,7 +14,7 @@ import { managedPoolId, managedSubject, managedUser, renderPrincipal } from "../
 import { parseManagedIdentityProvider } from "../../rules/google/pull";
 import { statedOrInput } from "../shared/managed-cluster";
 import { type ClusterPoolProps, checkCluster, missingNumber } from "./place";
-import type { IPrincipals, PoolName } from "./pool";
+import type { IPrincipals } from "./pool";
 import type { WorkloadCredentialProps } from "./props";
 import { GKE_CLUSTER } from "./spoke";
 
@@ -112,7 +112,10 @@ export function checkGkePool(props: WorkloadProps): void {
   else if (impersonate === false) missingNumber("workloadServiceAccounts()");
 }
 
-/** The principals of the cluster's service accounts in GKE's own pool; refuses clusters that have none. */
+/**
+ * The principals of the cluster's service accounts in GKE's own pool: by the names that the policies of service accounts
+ * have, or those that all policies have. Refuses clusters without the pool.
+ */
 export function gkePrincipals(
   scope: Construct,
   { url, additionalIssuers }: Issuer,
@@ -138,33 +141,20 @@ export function gkePrincipals(
       value: name,
       remedy: `state workloadIdentityConfig: { workloadPool: "${managedPoolId(project)}" } in it, and workloadMetadataConfig: { mode: "GKE_METADATA" } in the nodeConfig of its node pools`,
     });
-  return new GkePrincipals(project, impersonate ? undefined : number, cluster ? [cluster] : []);
-}
-
-/**
- * Without the number of the project, principals are named as in the policies of service accounts. The first cluster of a
- * project with a workload pool makes the pool, so that policies cannot name it before.
- */
-class GkePrincipals implements IPrincipals {
-  readonly pool: PoolName;
-  readonly audience: string;
-  readonly dependencies: readonly ITerraformDependable[];
-  readonly #number: string | undefined;
-
-  constructor(project: string, number: string | undefined, dependencies: readonly ITerraformDependable[]) {
-    this.pool = { project, poolId: managedPoolId(project) };
-    this.audience = this.pool.poolId;
-    this.dependencies = dependencies;
-    this.#number = number;
-  }
-
-  /** Does nothing: the pool admits each service account of its clusters. */
-  addSubjects(_subjects: readonly Subject[]): void {}
-
-  principal(subject: Subject): string {
-    const { poolId } = this.pool;
-    if (this.#number === undefined) return managedUser(poolId, subject.key);
-    const selector = { kind: "subject", subject: managedSubject(subject) } as const;
-    return renderPrincipal({ projectNumber: this.#number, poolId }, selector);
-  }
+  const poolId = managedPoolId(project);
+  const principal = (subject: Subject): string =>
+    impersonate || number === undefined
+      ? managedUser(poolId, subject.key)
+      : renderPrincipal(
+          { projectNumber: number, poolId },
+          { kind: "subject", subject: managedSubject(subject) },
+        );
+  return {
+    pool: { project, poolId },
+    audience: poolId,
+    // The first cluster of a project with a workload pool makes the pool, and policies cannot name it before.
+    dependencies: cluster ? [cluster] : [],
+    addSubjects: () => undefined,
+    principal,
+  };
 }

@@ -25,7 +25,7 @@ import {
   type IWorkloadIdentities,
   ACCESS,
 } from "../../model/workloads";
-import { nativeAnnotation } from "../../rules/google/cluster";
+import { NO_FRAGMENT, nativeAnnotation } from "../../rules/google/cluster";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
@@ -37,7 +37,6 @@ import { cutText, joinedReasons } from "../../rules/google/text";
 import {
   type PodCredentials,
   CREDENTIAL_FILE,
-  NO_FRAGMENT,
   externalAccountFile,
   podCredentials,
   podFragment,

@@ -68,9 +68,10 @@ export class GkeCluster {
   readonly issuer: Known<string>;
   /** The node pools that are, or may be, its own. */
   readonly nodePools: readonly Resource[];
+  readonly pool: WorkloadPool;
+  /** Whether every node that was read runs the metadata server. */
+  readonly nodes: Answer;
   readonly #read: readonly Resource[];
-  #pool: WorkloadPool | undefined;
-  #nodes: Answer | undefined;
 
   constructor(issuer: Known<string>, terraform: Terraform) {
     this.issuer = issuer;
@@ -80,20 +81,13 @@ export class GkeCluster {
     this.nodePools = terraform
       .ofType("google_container_node_pool")
       .filter((pool) => this.#read.some((each) => isOf(pool, each) !== "no"));
+    this.pool = this.#readPool();
+    this.nodes = this.#readNodes();
   }
 
   /** True if nothing but its issuer is known. */
   get isUnread(): boolean {
     return this.#read.length === 0;
-  }
-
-  get pool(): WorkloadPool {
-    return (this.#pool ??= this.#readPool());
-  }
-
-  /** Whether every node that was read runs the metadata server. */
-  get nodes(): Answer {
-    return (this.#nodes ??= this.#readNodes());
   }
 
   #readPool(): WorkloadPool {
@@ -167,31 +161,24 @@ function declaredPool(cluster: Resource, id: Known<string | undefined>): Workloa
     return { answer: broken(reason, TURN_ON, undefined, where), project: own };
   }
   const [project] = piecesOf(id as Known<string>, /^(.+)\.svc\.id\.goog$/);
-  if (project === undefined)
-    return { answer: unknown(`the workload pool of ${title} is not known`, TURN_ON, where) };
   const fleet = andThen(cluster.block("fleet"), (block) => block?.text("project") ?? known(undefined));
-  const isOwn = same<string | undefined>(isProjectNumber(own) ? fleet : own, project) === "yes";
-  const pool = shown(id);
-  const answer =
-    isOwn || same<string | undefined>(fleet, project) === "yes"
-      ? pass(`${title} exchanges tokens at its workload pool ${pool}`, where)
-      : unknown(
-          `whether the workload pool ${pool} belongs to the project or the fleet of ${title} is not known`,
-          "name the pool of the cluster's own project, or state the project of its fleet",
-          where,
-        );
-  return { answer, project };
+  const owners = isProjectNumber(own) ? [fleet] : [own, fleet];
+  const isIts =
+    project !== undefined && owners.some((each) => same<string | undefined>(each, project) === "yes");
+  const answer = isIts
+    ? pass(`${title} exchanges tokens at its workload pool ${shown(id)}`, where)
+    : unknown(
+        `whether the workload pool ${shown(id)} belongs to the project or the fleet of ${title} is not known`,
+        "name the pool of the cluster's own project, or state the project of its fleet",
+        where,
+      );
+  return project === undefined ? { answer } : { answer, project };
 }
 
 function notRead(issuer: Known<string>): WorkloadPool {
   const url = orElse(issuer, () => undefined);
-  if (url === undefined)
-    return { answer: unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER) };
-  const named = parseManagedIdentityProvider(url);
-  if (named?.kind !== "gke") {
-    const reason = `the cluster's tokens are from ${url}, and GKE's metadata server is only in clusters of GKE`;
-    return { answer: broken(reason, "use a pool of your own", undefined) };
-  }
-  const reason = `whether ${url} has a workload pool is not known: its Terraform was not read`;
-  return { answer: unknown(reason, GIVE), project: known(named.project) };
+  const project = url === undefined ? undefined : parseManagedIdentityProvider(url)?.project;
+  const reason = `whether the cluster with the issuer ${shown(issuer)} has a workload pool is not known: its Terraform was not read`;
+  const answer = unknown(reason, url === undefined ? NAME_CLUSTER : GIVE);
+  return project === undefined ? { answer } : { answer, project: known(project) };
 }

@@ -44,7 +44,7 @@ import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Exchange, GkeIdentities } from "./native";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
-import type { PoolProvider, ProviderName } from "./pool";
+import type { PoolProvider } from "./pool";
 import { granted } from "./rights";
 import { type Exchanges, tokenOf } from "./trust";
 
@@ -105,8 +105,8 @@ export class GoogleActors implements CloudAccess {
 }
 
 function fileIdentity(file: Credentials, source: Source | undefined, acting: Acting): Identity {
-  const exchange = new FileExchange(file, acting.exchanges);
-  return new Identity(file.email, exchange, seen("credential file", source), acting);
+  const where = seen("credential file", source);
+  return new Identity(file.email, fileExchange(file, acting.exchanges), where, acting);
 }
 
 interface Acting {
@@ -125,7 +125,7 @@ export class Identity implements AccessIdentity {
   readonly #acting: Acting;
 
   constructor(email: Known<string> | undefined, exchange: Exchange, where: Evidence, acting: Acting) {
-    this.label = email === undefined ? exchange.principal : shown(email);
+    this.label = email === undefined ? exchange.principal() : shown(email);
     this.found =
       email === undefined ? pass("the pool's principal acts itself", where) : acting.accounts.found(email);
     this.email = email;
@@ -178,48 +178,26 @@ export class Identity implements AccessIdentity {
 }
 
 /** The exchange that a credential file names. */
-class FileExchange implements Exchange {
-  readonly #file: Credentials;
-  readonly #exchanges: Exchanges;
-  readonly #name: ProviderName | undefined;
-
-  constructor(file: Credentials, exchanges: Exchanges) {
-    this.#file = file;
-    this.#exchanges = exchanges;
-    this.#name = orElse(file.provider, () => undefined);
-  }
-
-  get principal(): string {
-    return `principal of ${shown(this.#file.audience)}`;
-  }
-
-  trust(question: TokenQuestion): TrustAnswer {
-    const name = this.#name;
-    if (name === undefined || !isKnown(question.audience))
-      return sameAnswers(
-        unknown("the pool provider or the audience of the token is not known", "see the earlier checks"),
-      );
-    const trust = this.#exchanges.trust(name, tokenOf(question));
-    const issuer = otherUniverse(this.#file, this.#exchanges.provider(name)) ?? trust.issuer;
-    return { ...trust, issuer };
-  }
-
-  bearer(question: TokenQuestion): Bearer {
-    return this.#name === undefined ? ANYONE : this.#exchanges.bearer(this.#name, tokenOf(question));
-  }
-
-  users(question: TokenQuestion): readonly Bearer[] {
-    return [this.bearer(question)];
-  }
-
-  trusted(): readonly Known<string>[] | undefined {
-    const provider = this.#name && this.#exchanges.provider(this.#name);
-    return provider && [provider.issuer];
-  }
-
-  understood(label: string, cluster: ClusterNames): Answer {
-    return this.#exchanges.understood(this.#name, label, cluster);
-  }
+function fileExchange(file: Credentials, exchanges: Exchanges): Exchange {
+  const name = orElse(file.provider, () => undefined);
+  const provider = name && exchanges.provider(name);
+  const bearer = (question: TokenQuestion): Bearer =>
+    name === undefined ? ANYONE : exchanges.bearer(name, tokenOf(question));
+  return {
+    principal: () => `principal of ${shown(file.audience)}`,
+    trust: (question) => {
+      if (name === undefined || !isKnown(question.audience))
+        return sameAnswers(
+          unknown("the pool provider or the audience of the token is not known", "see the earlier checks"),
+        );
+      const trust = exchanges.trust(name, tokenOf(question));
+      return { ...trust, issuer: otherUniverse(file, provider) ?? trust.issuer };
+    },
+    bearer,
+    users: (question) => [bearer(question)],
+    trusted: () => provider && [provider.issuer],
+    understood: (label, cluster) => exchanges.understood(name, label, cluster),
+  };
 }
 
 /** The answer if the file names the token exchange of a universe other than the pool provider's. */

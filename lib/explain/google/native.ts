@@ -40,7 +40,7 @@ import { type Bearer, managedBearer, managedUser } from "./members";
 /** How tokens of service accounts become principals of a pool: by a credential file, or by GKE's metadata server. */
 export interface Exchange {
   /** The principal, for people. */
-  readonly principal: string;
+  principal(): string;
   /** Judges the exchange of a token; its subject is that of a principal that acts itself. */
   trust(question: TokenQuestion): TrustAnswer;
   /** To whom roles are granted. */
@@ -85,7 +85,7 @@ export class GkeIdentities {
     const written = account.annotations.get(NATIVE_ANNOTATION);
     const email = written === undefined || is(written, "") === "yes" ? undefined : written;
     const token = { issuer, audience: NOT_KNOWN, ...namespacedName(account.key) };
-    const exchange = new GkeExchange(this.#cluster, this.#iam.world, token);
+    const exchange = gkeExchange(this.#cluster, this.#iam.world, token);
     const where = seen(email === undefined ? "ServiceAccount" : NATIVE_ANNOTATION, account.source);
     const answer =
       email === undefined
@@ -99,7 +99,7 @@ export class GkeIdentities {
   /** The answer if grants name the service account, although no annotation does. */
   #unannotated(
     { account, declared }: AccountQuestion,
-    exchange: GkeExchange,
+    exchange: Exchange,
     token: TokenQuestion,
   ): Answer | undefined {
     const [user] = exchange.users(token);
@@ -150,45 +150,31 @@ function isByName({ grant, isTo }: GrantTo, { namespace, name }: TokenQuestion):
 }
 
 /** The exchange of the metadata server, at the pool of the cluster that issues the token. */
-class GkeExchange implements Exchange {
-  readonly #cluster: (issuer: Known<string>) => GkeCluster;
-  readonly #world: ClosedWorld;
-  readonly #own: TokenQuestion;
-
-  constructor(cluster: (issuer: Known<string>) => GkeCluster, world: ClosedWorld, own: TokenQuestion) {
-    this.#cluster = cluster;
-    this.#world = world;
-    this.#own = own;
-  }
-
-  get principal(): string {
-    return this.bearer(this.#own).label;
-  }
-
-  trust({ issuer, namespace, name }: TokenQuestion): TrustAnswer {
-    return {
-      issuer: this.#cluster(issuer).pool.answer,
+function gkeExchange(
+  clusterOf: (issuer: Known<string>) => GkeCluster,
+  world: ClosedWorld,
+  own: TokenQuestion,
+): Exchange {
+  const bearer = ({ issuer, namespace, name }: TokenQuestion): Bearer =>
+    managedBearer(clusterOf(issuer).pool.project ?? ANY_PROJECT, issuer, namespace, name);
+  return {
+    principal: () => bearer(own).label,
+    trust: ({ issuer, namespace, name }) => ({
+      issuer: clusterOf(issuer).pool.answer,
       audience: pass("there is nothing to check: GKE's metadata server asks for the audience of its pool"),
       subject: pass(`the pool admits every service account of its clusters, including ${namespace}/${name}`),
-    };
-  }
-
-  bearer({ issuer, namespace, name }: TokenQuestion): Bearer {
-    const { project = ANY_PROJECT } = this.#cluster(issuer).pool;
-    return managedBearer(project, issuer, namespace, name);
-  }
-
-  users({ issuer, namespace, name }: TokenQuestion): readonly Bearer[] {
-    const { pool, isUnread } = this.#cluster(issuer);
-    const { project = ANY_PROJECT } = pool;
-    // A cluster that was not read may be in the pool of its fleet.
-    const projects = isUnread ? [project, ANY_PROJECT] : [project];
-    return projects.map((each) => managedUser(each, issuer, namespace, name));
-  }
-
-  understood(label: string, cluster: ClusterNames): Answer {
-    const { pool, nodePools } = this.#cluster(this.#own.issuer);
-    const id = joined(pool.project ?? known(""), managedPoolId(""));
-    return this.#world.understood(label, cluster, nodePools, [id]);
-  }
+    }),
+    bearer,
+    users: ({ issuer, namespace, name }) => {
+      const { pool, isUnread } = clusterOf(issuer);
+      // A cluster that was not read may be in the pool of its fleet.
+      const projects = [pool.project ?? ANY_PROJECT, ...(isUnread ? [ANY_PROJECT] : [])];
+      return projects.map((each) => managedUser(each, issuer, namespace, name));
+    },
+    understood: (label, cluster) => {
+      const { pool, nodePools } = clusterOf(own.issuer);
+      const id = joined(pool.project ?? known(""), managedPoolId(""));
+      return world.understood(label, cluster, nodePools, [id]);
+    },
+  };
 }
