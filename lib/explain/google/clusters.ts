@@ -161,18 +161,18 @@ function declaredPool(cluster: Resource, id: Known<string | undefined>): Workloa
     return { answer: broken(reason, TURN_ON, undefined, where), project: own };
   }
   const [project] = piecesOf(id as Known<string>, /^(.+)\.svc\.id\.goog$/);
+  if (project === undefined)
+    return { answer: unknown(`the workload pool of ${title} is not known`, TURN_ON, where) };
   const fleet = andThen(cluster.block("fleet"), (block) => block?.text("project") ?? known(undefined));
   const owners = isProjectNumber(own) ? [fleet] : [own, fleet];
-  const isIts =
-    project !== undefined && owners.some((each) => same<string | undefined>(each, project) === "yes");
-  const answer = isIts
+  const answer = owners.some((each) => same<string | undefined>(each, project) === "yes")
     ? pass(`${title} exchanges tokens at its workload pool ${shown(id)}`, where)
     : unknown(
         `whether the workload pool ${shown(id)} belongs to the project or the fleet of ${title} is not known`,
         "name the pool of the cluster's own project, or state the project of its fleet",
         where,
       );
-  return project === undefined ? { answer } : { answer, project };
+  return { answer, project };
 }
 
 function notRead(issuer: Known<string>): WorkloadPool {
