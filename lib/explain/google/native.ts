@@ -13,6 +13,7 @@ import {
   identical,
   is,
   isAbsent,
+  isKnown,
   joined,
   known,
   orElse,
@@ -102,7 +103,9 @@ export class GkeIdentities {
     exchange: Exchange,
     token: TokenQuestion,
   ): Answer | undefined {
-    const [user] = exchange.users(token);
+    // No grant certainly names a principal of a pool that is not known.
+    const { project = ANY_PROJECT } = this.#cluster(token.issuer).pool;
+    const [user] = isKnown(project) ? exchange.users(token) : [];
     const named = user ? this.#iam.to(user).filter((each) => isByName(each, token)) : [];
     const own = named.find(({ grant }) => grant.on.kind !== ACCOUNT || is(grant.role, USER) !== "yes");
     if (own) return pass(`without ${NATIVE_ANNOTATION}, the principal acts itself`, grantSeen(own));
