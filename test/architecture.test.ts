@@ -461,6 +461,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         iam: "grants count by bearer, role, place and condition",
         members: "principals name pools and attributes",
         names: "the number of a project is in no resource",
+        native: "GKE gives pods identities by its metadata server",
         pool: "pools have providers with attribute mappings",
         rights: "what a request asks for is permissions and roles",
       },

@@ -51,7 +51,7 @@ describe("on GKE", () => {
 
   it("are service accounts that GKE itself gives an identity", () => {
     expect(asked(state, [account("shop/web", GKE)])).toEqual([
-      "shop/web | google | unknown | account-annotated | GKE Workload Identity lets shop/web act as web@acme-prod.iam.gserviceaccount.com, which explain does not judge",
+      "shop/web | google | unknown | pods-configured | no node pool was read that shows whether nodes run GKE's metadata server",
     ]);
   });
 

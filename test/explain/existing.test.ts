@@ -9,12 +9,13 @@ import { once } from "../../lib/model/once";
 import { aksWorlds } from "../fixtures/existing/aks";
 import { eksWorlds } from "../fixtures/existing/eks";
 import { gkeWorlds } from "../fixtures/existing/gke";
+import { nativeWorlds } from "../fixtures/existing/gke-native";
 import { ownWorlds } from "../fixtures/existing/own";
 import { planWorlds } from "../fixtures/existing/plans";
 import type { Chain, World } from "../fixtures/existing/world";
 import { folderOf } from "../fixtures/explain/artefacts";
 
-const states: readonly World[] = [...eksWorlds, ...aksWorlds, ...gkeWorlds, ...ownWorlds];
+const states: readonly World[] = [...eksWorlds, ...aksWorlds, ...gkeWorlds, ...nativeWorlds, ...ownWorlds];
 const worlds: readonly World[] = [...states, ...planWorlds];
 
 /** A chain, and what was said of it: `undefined` if nothing was. */

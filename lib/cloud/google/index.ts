@@ -54,10 +54,10 @@ export { certManager, externalDns, externalSecrets, fluxSourceController } from 
 export {
   WorkloadServiceAccount,
   workloadServiceAccounts,
-  type WorkloadCredentialProps,
   type WorkloadServiceAccountProps,
   type WorkloadServiceAccountsProps,
 } from "./workload";
+export type { WorkloadCredentialProps } from "./props";
 export type { IssuerKey } from "../../model/issuer-keys";
 export type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
 export type { ComponentRightsOverride } from "../../rules/google/component";

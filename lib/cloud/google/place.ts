@@ -167,7 +167,7 @@ export function checkClusterPool(
   }
 }
 
-function missingNumber(to: string): never {
+export function missingNumber(to: string): never {
   const form = 'projectNumber: "123456789012"';
   return fail("property-missing", propertyMissing(`projectNumber of ${to}`, text.title, form));
 }

@@ -1,4 +1,5 @@
 import type { TerraformProvider } from "cdktf";
+import { type Duration, DURATION } from "../../model/duration";
 import { type ObjectKind, boolean, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 
@@ -44,3 +45,34 @@ export interface UniverseProps {
 
 /** The kind of {@link UniverseProps}. */
 export const UNIVERSE_PROPS: ObjectKind<UniverseProps> = object({ universeDomain: optional(text) });
+
+/** Settings of the credentials in a workload's pods. */
+export interface WorkloadCredentialProps {
+  /**
+   * Directory of token and credential file in the containers.
+   *
+   * @defaultValue "/var/run/secrets/workload-identity/google"
+   */
+  readonly credentialDirectory?: string;
+  /**
+   * Lifetime of the service account tokens, 10 minutes to 24 hours; the kubelet renews them in time.
+   *
+   * @defaultValue - one hour
+   */
+  readonly tokenLifetime?: Duration;
+  /**
+   * Whether each workload gets its own Google service account. With `false`, the roles are granted to the pool's
+   * principal itself, which needs no further resources, but a few APIs do not support such principals
+   * (https://cloud.google.com/iam/docs/federated-identity-supported-services).
+   *
+   * @defaultValue true
+   */
+  readonly impersonate?: boolean;
+}
+
+/** The kind of {@link WorkloadCredentialProps}. */
+export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = object({
+  credentialDirectory: optional(text),
+  tokenLifetime: optional(DURATION),
+  impersonate: optional(boolean),
+});

@@ -2,15 +2,15 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import { type Duration, DURATION } from "../../model/duration";
 import type { AccountRequest } from "../../model/identity";
 import { clusterName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import {
   type ObjectKind,
-  boolean,
   checkGiven,
   checkProps,
+  choice,
+  either,
   list,
   object,
   optional,
@@ -25,6 +25,7 @@ import {
   type IWorkloadIdentities,
   ACCESS,
 } from "../../model/workloads";
+import { NO_FRAGMENT, nativeAnnotation } from "../../rules/google/cluster";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
@@ -32,7 +33,7 @@ import {
   serviceAccountId,
 } from "../../rules/google/names";
 import { roleWarnings } from "../../rules/google/role";
-import { cutText, utf8Bytes, withReason } from "../../rules/google/text";
+import { cutText, joinedReasons } from "../../rules/google/text";
 import {
   type PodCredentials,
   CREDENTIAL_FILE,
@@ -51,6 +52,7 @@ import {
   WORKLOAD_SERVICE_ACCOUNT_ATTRIBUTES,
   existingAccount,
 } from "./adopted";
+import { checkGkePool, gkePrincipals } from "./cluster";
 import { FederatedServiceAccount } from "./identity";
 import {
   type ClusterPoolProps,
@@ -59,40 +61,24 @@ import {
   clusterPoolProvider,
   universeIn,
 } from "./place";
-import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import {
+  type IPrincipals,
+  type PullPoolProps,
+  type IWorkloadIdentityPool,
+  PRINCIPALS,
+  PULL_POOL_PROPS,
+  WORKLOAD_IDENTITY_POOL,
+} from "./pool";
+import type { IOidcProvider } from "./provider-props";
 import { RoleBinding } from "./role";
-import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
-
-/** Settings of the credentials in a workload's pods. */
-export interface WorkloadCredentialProps {
-  /**
-   * Directory of token and credential file in the containers.
-   *
-   * @defaultValue "/var/run/secrets/workload-identity/google"
-   */
-  readonly credentialDirectory?: string;
-  /**
-   * Lifetime of the service account tokens, 10 minutes to 24 hours; the kubelet renews them in time.
-   *
-   * @defaultValue - one hour
-   */
-  readonly tokenLifetime?: Duration;
-  /**
-   * Whether each workload gets its own Google service account. With `false`, the roles are granted to the pool's
-   * principal itself, which needs no further resources, but a few APIs do not support such principals
-   * (https://cloud.google.com/iam/docs/federated-identity-supported-services).
-   *
-   * @defaultValue true
-   */
-  readonly impersonate?: boolean;
-}
-
-/** The kind of {@link WorkloadCredentialProps}. */
-export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = object({
-  credentialDirectory: optional(text),
-  tokenLifetime: optional(DURATION),
-  impersonate: optional(boolean),
-});
+import {
+  type DeclaredProps,
+  type UniverseProps,
+  type WorkloadCredentialProps,
+  DECLARED_PROPS,
+  UNIVERSE_PROPS,
+  WORKLOAD_CREDENTIAL_PROPS,
+} from "./props";
 
 /** Settings of a {@link WorkloadServiceAccount}. */
 export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, DeclaredProps, UniverseProps {
@@ -104,8 +90,8 @@ export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, De
   readonly clusterName: string;
   /** Id of the project of the Google service account. */
   readonly project: string;
-  /** The pool provider that trusts the cluster. */
-  readonly oidcProvider: IOidcProvider;
+  /** The pool provider that trusts the cluster, or `WorkloadIdentityPool.fleet(…)` for GKE's own pool. */
+  readonly oidcProvider: IPrincipals;
   /**
    * Id of the Google service account.
    *
@@ -123,7 +109,7 @@ export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountPr
   access: list(ACCESS),
   clusterName: text,
   project: text,
-  oidcProvider: OIDC_PROVIDER,
+  oidcProvider: PRINCIPALS,
   accountId: optional(text),
 });
 
@@ -243,16 +229,13 @@ function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">):
     subject,
     accountId: impersonate ? serviceAccountId(accountId) : undefined,
     displayName: cutText(`${cluster} ${subject.key}`, DISPLAY_NAME_MAX),
-    description: joinedReasons(reasons),
+    description: joinedReasons(reasons, DESCRIPTION_MAX),
     universe: universeDomain(props.universeDomain),
     layout: podCredentials(props.credentialDirectory, props.tokenLifetime),
   };
 }
 
-function joinedReasons(reasons: readonly (string | undefined)[]): string | undefined {
-  const all = [...new Set(reasons)].reduce(withReason, undefined);
-  return all === undefined ? undefined : cutText(all, DESCRIPTION_MAX, utf8Bytes);
-}
+const isOidcProvider = (each: IPrincipals): each is IOidcProvider => "stsAudience" in each;
 
 function grantOf(
   { subject, universe, layout }: WorkloadPlan,
@@ -260,6 +243,13 @@ function grantOf(
   { member, dependencies }: GoogleGrantee,
   email: string | undefined,
 ): AccessGrant {
+  const grant = {
+    subject,
+    identity: email ?? oidcProvider.principal(subject),
+    principal: { name: member, dependencies },
+  };
+  if (!isOidcProvider(oidcProvider))
+    return { ...grant, annotations: email === undefined ? {} : nativeAnnotation(email), pod: NO_FRAGMENT };
   const configMap = derivedName([`google-credentials-${subject.name}`], CONFIG_MAP);
   const content = externalAccountFile({
     stsAudience: oidcProvider.stsAudience,
@@ -268,9 +258,7 @@ function grantOf(
     universeDomain: universe,
   });
   return {
-    subject,
-    identity: email ?? oidcProvider.principal(subject),
-    principal: { name: member, dependencies },
+    ...grant,
     annotations: {},
     pod: podFragment(layout, oidcProvider.audience, configMap),
     credentialFile: { configMap, fileName: CREDENTIAL_FILE, content },
@@ -278,7 +266,15 @@ function grantOf(
 }
 
 /** Settings of {@link workloadServiceAccounts}. */
-export interface WorkloadServiceAccountsProps extends ClusterPoolProps, WorkloadCredentialProps {
+export interface WorkloadServiceAccountsProps
+  extends Omit<ClusterPoolProps, "pool">, WorkloadCredentialProps {
+  /**
+   * The pool, as for components; or `"gke"` for the one that Google keeps for the GKE clusters of the cluster's project:
+   * pods need no token and no credential file, and `projectNumber` is needed only with `impersonate: false`.
+   *
+   * @defaultValue - a pool named `k8s-<cluster>`, which image pulls, components and workloads of the cluster share
+   */
+  readonly pool?: "gke" | PullPoolProps | IWorkloadIdentityPool;
   /**
    * Audience of the tokens in the pods; must differ from other jobs' audiences if their tokens shall not be accepted
    * here.
@@ -292,6 +288,7 @@ export interface WorkloadServiceAccountsProps extends ClusterPoolProps, Workload
 const WORKLOAD_SERVICE_ACCOUNTS_PROPS: ObjectKind<WorkloadServiceAccountsProps> = object({
   ...CLUSTER_POOL_PROPS.shape,
   ...WORKLOAD_CREDENTIAL_PROPS.shape,
+  pool: optional(either(choice(["gke"]), PULL_POOL_PROPS, WORKLOAD_IDENTITY_POOL)),
   audience: optional(text),
 });
 
@@ -307,14 +304,20 @@ const JOB = "workloads";
  *
  * All pool providers of a pool share principals: roles that a principal holds itself (`impersonate: false`) can also be
  * used with a token for image pulls or a component, if the same service account has one.
+ *
+ * With `pool: "gke"`, all GKE clusters of the project share principals: `shop/web` of each of them gets the rights
+ * (https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity, "identity sameness").
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
   checkGiven("workloadServiceAccounts()", WORKLOAD_SERVICE_ACCOUNTS_PROPS, props);
-  checkClusterPool("workloadServiceAccounts()", props);
+  const { pool, ...others } = props;
+  if (pool === "gke") checkGkePool(props);
+  else checkClusterPool("workloadServiceAccounts()", { ...others, ...(pool && { pool }) });
   universeDomain(props.universeDomain);
   podCredentials(props.credentialDirectory, props.tokenLifetime);
   if (props.audience !== undefined) validateAudience(props.audience);
-  else if (!props.oidcProvider) literal(props.projectNumber, "projectNumber (state an audience instead)");
+  else if (!props.oidcProvider && pool !== "gke")
+    literal(props.projectNumber, "projectNumber (state an audience instead)");
   return {
     cloud: "google",
     job: "workloads",
@@ -341,11 +344,12 @@ function declareWorkloads(
   );
   const subjects = accounts.map(({ subject }) => subject);
   const audiences = props.audience === undefined ? undefined : [props.audience];
-  const oidcProvider = clusterPoolProvider(
-    scope,
-    { clusterName: cluster, issuer, job: JOB, audiences, subjects },
-    props,
-  );
+  const { pool, ...others } = props;
+  const job = { clusterName: cluster, issuer, job: JOB, audiences, subjects };
+  const oidcProvider =
+    pool === "gke"
+      ? gkePrincipals(scope, issuer, props)
+      : clusterPoolProvider(scope, job, { ...others, ...(pool && { pool }) });
   oidcProvider.addSubjects(subjects);
   return {
     grants: unbound.map(({ workload, existing }) => {

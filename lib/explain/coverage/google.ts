@@ -38,16 +38,41 @@ const CUSTOM_ROLE: TypeRow = {
 
 /** The keys that sign its tokens are Google's, unless the user manages them. */
 const CLUSTER: TypeRow = {
-  read: "name location project master_version",
-  harmless: `${COMMON} allow_net_admin cluster_ipv4_cidr datapath_provider default_max_pods_per_node deletion_protection description disable_l4_lb_firewall_reconciliation enable_autopilot enable_cilium_clusterwide_network_policy enable_fqdn_network_policy enable_intranode_visibility enable_kubernetes_alpha enable_l4_ilb_subsetting enable_multi_networking enable_shielded_nodes enable_tpu in_transit_encryption_config initial_node_count logging_service min_master_version monitoring_service network networking_mode node_locations node_version private_ipv6_google_access remove_default_node_pool resource_labels subnetwork addons_config anonymous_authentication_config authenticator_groups_config binary_authorization cluster_autoscaling confidential_nodes control_plane_endpoints_config cost_management_config database_encryption default_snat_status dns_config enable_k8s_beta_apis enterprise_config fleet gateway_api_config gke_auto_upgrade_config identity_service_config ip_allocation_policy logging_config maintenance_policy master_auth master_authorized_networks_config mesh_certificates monitoring_config network_performance_config network_policy node_config node_pool node_pool_auto_config node_pool_defaults notification_config pod_autoscaling private_cluster_config rbac_binding_config release_channel resource_usage_export_config secret_manager_config security_posture_config service_external_ips_config vertical_pod_autoscaling workload_identity_config`,
+  read: "name location project master_version enable_autopilot remove_default_node_pool",
+  // What its own nodes are (node_config, node_pool) concerns only pods that ask the metadata server.
+  harmless: `${COMMON} allow_net_admin cluster_ipv4_cidr datapath_provider default_max_pods_per_node deletion_protection description disable_l4_lb_firewall_reconciliation enable_cilium_clusterwide_network_policy enable_fqdn_network_policy enable_intranode_visibility enable_kubernetes_alpha enable_l4_ilb_subsetting enable_multi_networking enable_shielded_nodes enable_tpu in_transit_encryption_config initial_node_count logging_service min_master_version monitoring_service network networking_mode node_locations node_version private_ipv6_google_access resource_labels subnetwork addons_config anonymous_authentication_config authenticator_groups_config binary_authorization cluster_autoscaling confidential_nodes control_plane_endpoints_config cost_management_config database_encryption default_snat_status dns_config enable_k8s_beta_apis enterprise_config gateway_api_config gke_auto_upgrade_config identity_service_config ip_allocation_policy logging_config maintenance_policy master_auth master_authorized_networks_config mesh_certificates monitoring_config network_performance_config network_policy node_config node_pool node_pool_auto_config node_pool_defaults notification_config pod_autoscaling private_cluster_config rbac_binding_config release_channel resource_usage_export_config secret_manager_config security_posture_config service_external_ips_config vertical_pod_autoscaling`,
   computed:
     "endpoint label_fingerprint operation self_link services_ipv4_cidr tpu_ipv4_cidr_block effective_labels terraform_labels",
   only: { enable_legacy_abac: [false], user_managed_keys_config: [[]] },
+  blocks: {
+    workload_identity_config: { read: "workload_pool" },
+    fleet: { read: "project", computed: "membership membership_id membership_location pre_registered" },
+  },
   isCluster: true,
+};
+
+/** Which metadata server its pods ask. */
+const NODE_POOL: TypeRow = {
+  read: "cluster location project",
+  harmless: `${COMMON} autoscaling initial_node_count management max_pods_per_node name name_prefix network_config node_count node_locations placement_policy queued_provisioning upgrade_settings version`,
+  computed: "instance_group_urls managed_instance_group_urls operation",
+  blocks: {
+    node_config: {
+      harmless: `advanced_machine_features boot_disk boot_disk_kms_key confidential_nodes containerd_config disk_size_gb
+        disk_type enable_confidential_storage ephemeral_storage_local_ssd_config fast_socket flex_start gcfs_config
+        guest_accelerator gvnic host_maintenance_policy image_type kubelet_config labels linux_node_config
+        local_nvme_ssd_block_config local_ssd_count local_ssd_encryption_mode logging_variant machine_type
+        max_run_duration metadata min_cpu_platform node_group oauth_scopes preemptible reservation_affinity
+        resource_labels resource_manager_tags secondary_boot_disks service_account shielded_instance_config
+        sole_tenant_config spot storage_pools tags taint windows_node_config`,
+      blocks: { workload_metadata_config: { read: "mode" } },
+    },
+  },
 };
 
 const rows: Readonly<Record<string, TypeRow>> = {
   google_container_cluster: CLUSTER,
+  google_container_node_pool: NODE_POOL,
   google_service_account: ACCOUNT,
   "data.google_service_account": ACCOUNT,
   google_iam_workload_identity_pool: {

@@ -64,10 +64,10 @@ const CONTAINER: Coverage = {
 };
 
 const POD_SPEC: Coverage = {
-  read: "serviceAccountName serviceAccount imagePullSecrets nodeSelector affinity os",
+  read: "serviceAccountName serviceAccount imagePullSecrets nodeSelector affinity os hostNetwork",
   // The API server's own token is none that a cloud takes, and the kubelet pulls for every runtime and scheduler.
   harmless: `activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks evictionResponders
-    hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride nodeName overhead preemptionPolicy priority
+    hostAliases hostIPC hostPID hostUsers hostname hostnameOverride nodeName overhead preemptionPolicy priority
     priorityClassName readinessGates resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
     schedulingGroup securityContext setHostnameAsFQDN shareProcessNamespace subdomain terminationGracePeriodSeconds
     tolerations topologySpreadConstraints`,

@@ -17,7 +17,7 @@ import {
   whether,
 } from "../../model/known";
 import { PROVIDER_KIND } from "../../rules/google/component";
-import { type Answer, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -42,7 +42,8 @@ import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
-import { type Credentials, mountedFile, nativeAnswer, readCredentialFile } from "./pods";
+import { type Exchange, GkeIdentities } from "./native";
+import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted } from "./rights";
 import { type Exchanges, tokenOf } from "./trust";
@@ -54,9 +55,11 @@ const WRITE = `write a credential file of type external_account into ${SECRET_KE
 export class GoogleActors implements CloudAccess {
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
+  readonly #gke: GkeIdentities;
 
   constructor(exchanges: Exchanges, iam: Iam, terraform: Terraform) {
     this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
+    this.#gke = new GkeIdentities(terraform, iam);
   }
 
   /** True for a Secret that points an SDK to a token. */
@@ -84,29 +87,27 @@ export class GoogleActors implements CloudAccess {
             : isThere === "unknown"
               ? unknown(names, "write the path of the token as a literal", where)
               : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
-        return { answer, identity: new Identity(file, secret.source, this.#acting) };
+        return { answer, identity: fileIdentity(file, secret.source, this.#acting) };
       },
       () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
     );
   }
 
   account(question: AccountQuestion): AccountReading | undefined {
-    const mounted = mountedFile(question);
-    if (mounted === undefined) return question.native ? this.#native(question) : undefined;
+    const native = question.native
+      ? this.#gke.reading(question, (...of) => new Identity(...of, this.#acting))
+      : undefined;
+    const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
+    if (mounted === undefined) return native;
     const { file, source, ...reading } = mounted;
-    return { ...reading, identity: file && new Identity(file, source, this.#acting) };
-  }
-
-  /** What GKE itself gives; clusters of others ignore the annotation. */
-  #native({ account, cluster }: AccountQuestion): AccountReading | undefined {
-    const issuer = orElse(cluster.issuer ?? known(GKE_ISSUER), () => GKE_ISSUER);
-    const answer = issuer.startsWith(GKE_ISSUER) ? nativeAnswer(account) : undefined;
-    return answer && { answer, pods: answer, audiences: [], identity: undefined };
+    return { ...reading, identity: file && fileIdentity(file, source, this.#acting) };
   }
 }
 
-/** The issuers of GKE begin with it. */
-const GKE_ISSUER = "https://container.googleapis.com/";
+function fileIdentity(file: Credentials, source: Source | undefined, acting: Acting): Identity {
+  const where = seen("credential file", source);
+  return new Identity(file.email, fileExchange(file, acting.exchanges), where, acting);
+}
 
 interface Acting {
   readonly exchanges: Exchanges;
@@ -120,57 +121,43 @@ export class Identity implements AccessIdentity {
   readonly found: Answer;
   /** The service account; `undefined` for the principal of a pool. */
   readonly email: Known<string> | undefined;
-  readonly #file: Credentials;
+  readonly #exchange: Exchange;
   readonly #acting: Acting;
 
-  constructor(file: Credentials, source: Source | undefined, acting: Acting) {
-    const { email, audience } = file;
-    this.label = email === undefined ? `principal of ${shown(audience)}` : shown(email);
+  constructor(email: Known<string> | undefined, exchange: Exchange, where: Evidence, acting: Acting) {
+    this.label = email === undefined ? exchange.principal() : shown(email);
     this.found =
-      email === undefined
-        ? pass("the pool's principal acts itself", seen("credential file", source))
-        : acting.accounts.found(email);
+      email === undefined ? pass("the pool's principal acts itself", where) : acting.accounts.found(email);
     this.email = email;
-    this.#file = file;
+    this.#exchange = exchange;
     this.#acting = acting;
   }
 
   /** Judges the exchange of a token, and whether its bearer may act as the service account. */
   trust(question: TokenQuestion): TrustAnswer {
-    const { exchanges, accounts } = this.#acting;
-    const name = orElse(this.#file.provider, () => undefined);
-    if (name === undefined || !isKnown(question.audience))
-      return sameAnswers(
-        unknown("the pool provider or the audience of the token is not known", "see the earlier checks"),
-      );
-    const trust = exchanges.trust(name, tokenOf(question));
-    const issuer = otherUniverse(this.#file, exchanges.provider(name)) ?? trust.issuer;
-    const subject =
-      this.email !== undefined && trust.subject.status === "pass"
-        ? accounts.admits(this.email, this.#bearer(question))
-        : trust.subject;
-    return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
+    const { issuer, audience, subject } = this.#exchange.trust(question);
+    const { email } = this;
+    let admitted = subject;
+    if (email !== undefined && subject.status === "pass")
+      for (const [place, user] of this.#exchange.users(question).entries())
+        if (place === 0 || admitted.status === "fail") admitted = this.#acting.accounts.admits(email, user);
+    return { issuer: withoutLog(issuer), audience: withoutLog(audience), subject: withoutLog(admitted) };
   }
 
   trusted(): readonly Known<string>[] | undefined {
-    const name = orElse(this.#file.provider, () => undefined);
-    const provider = name && this.#acting.exchanges.provider(name);
-    return provider && [provider.issuer];
+    return this.#exchange.trusted?.();
   }
 
   understood(cluster: ClusterNames): Answer {
-    const { exchanges, accounts } = this.#acting;
-    const name = orElse(this.#file.provider, () => undefined);
-    const own = this.email === undefined ? undefined : accounts.given(this.email);
-    return own ?? exchanges.understood(name, this.label, cluster);
+    const own = this.email === undefined ? undefined : this.#acting.accounts.given(this.email);
+    return own ?? this.#exchange.understood(this.label, cluster);
   }
 
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;
-    const bearer = email === undefined ? this.#bearer(question) : accountBearer(email);
     const [project, module] = email === undefined ? [] : [accounts.project(email), accounts.given(email)];
-    const answer = iam.settled(granted(bearer, project, asked, iam), module);
+    const answer = iam.settled(granted(this.#bearer(question), project, asked, iam), module);
     // Grants to a service account that is not declared here may be declared elsewhere.
     if (answer.status !== "fail" || email === undefined || accounts.owns(email)) return answer;
     return unknown(
@@ -182,14 +169,35 @@ export class Identity implements AccessIdentity {
 
   held(question: TokenQuestion): readonly HeldRight[] {
     const { iam } = this.#acting;
-    const bearer = this.email === undefined ? this.#bearer(question) : accountBearer(this.email);
-    return iam.to(bearer).flatMap((each) => heldGrant(each, iam));
+    return iam.to(this.#bearer(question)).flatMap((each) => heldGrant(each, iam));
   }
 
   #bearer(question: TokenQuestion): Bearer {
-    const name = orElse(this.#file.provider, () => undefined);
-    return name === undefined ? ANYONE : this.#acting.exchanges.bearer(name, tokenOf(question));
+    return this.email === undefined ? this.#exchange.bearer(question) : accountBearer(this.email);
   }
+}
+
+/** The exchange that a credential file names. */
+function fileExchange(file: Credentials, exchanges: Exchanges): Exchange {
+  const name = orElse(file.provider, () => undefined);
+  const provider = name && exchanges.provider(name);
+  const bearer = (question: TokenQuestion): Bearer =>
+    name === undefined ? ANYONE : exchanges.bearer(name, tokenOf(question));
+  return {
+    principal: () => `principal of ${shown(file.audience)}`,
+    trust: (question) => {
+      if (name === undefined || !isKnown(question.audience))
+        return sameAnswers(
+          unknown("the pool provider or the audience of the token is not known", "see the earlier checks"),
+        );
+      const trust = exchanges.trust(name, tokenOf(question));
+      return { ...trust, issuer: otherUniverse(file, provider) ?? trust.issuer };
+    },
+    bearer,
+    users: (question) => [bearer(question)],
+    trusted: () => provider && [provider.issuer],
+    understood: (label, cluster) => exchanges.understood(name, label, cluster),
+  };
 }
 
 /** The answer if the file names the token exchange of a universe other than the pool provider's. */

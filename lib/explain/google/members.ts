@@ -12,6 +12,7 @@ import {
   known,
   map,
   anyOf,
+  or,
   orElse,
   partsOf,
   same,
@@ -119,9 +120,25 @@ export function managedBearer(
     byUid,
     ...sets.map((each) => joined("principalSet ", pool, each)),
   ];
-  // Older policies name it so; Google's documentation does not say that it may be granted any role.
-  const former = joined("serviceAccount:", project, `.svc.id.goog[${namespace}/${name}]`);
+  // Google's documentation does not say that it may be granted any role.
+  const former = formerName(project, namespace, name);
   return bearer(`principal:…/workloadIdentityPools/${shown(principal)}`, [], names, [], former);
+}
+
+/** As {@link managedBearer} in the policies of service accounts, which may also name it in its former form. */
+export function managedUser(
+  project: Known<string>,
+  cluster: Known<string>,
+  namespace: string,
+  name: string,
+): Bearer {
+  const { isMember, keys } = managedBearer(project, cluster, namespace, name);
+  const former = formerName(project, namespace, name);
+  return { label: shown(former), keys, isMember: (member) => or(same(member, former), isMember(member)) };
+}
+
+function formerName(project: Known<string>, namespace: string, name: string): Known<string> {
+  return joined("serviceAccount:", project, `.svc.id.goog[${namespace}/${name}]`);
 }
 
 /** `open` holds the pools, with a scheme, whose members may all be the bearer; `former` may be another name for it. */
@@ -137,7 +154,7 @@ function bearer(
     if (named === undefined) {
       const text = orElse(member, () => AUTHENTICATED);
       if (text === EVERYONE) return "yes";
-      return text === AUTHENTICATED || same(member, former) === "yes" ? "unknown" : "no";
+      return text === AUTHENTICATED || same(member, former) !== "no" ? "unknown" : "no";
     }
     const stated = anyOf(names.map((each) => same(each, named.name)));
     const isOpen = open.some((pool) => same(pool, named.pool) !== "no");

@@ -30,7 +30,6 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
-import type { ServiceAccountFact } from "../read/service-accounts";
 import type { Source } from "../read/source";
 import { type ContainerFact, type ProjectedToken, containersOf, missingKey } from "../shared/pods";
 import { notSeen } from "../shared/words";
@@ -113,20 +112,6 @@ export interface MountedFile {
 }
 
 const NOT_FOUND = "could not find default credentials";
-
-/** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
-const NATIVE = "iam.gke.io/gcp-service-account";
-
-/** The answer for a service account with an annotation for GKE's own Workload Identity. */
-export function nativeAnswer({ key, annotations, source }: ServiceAccountFact): Answer | undefined {
-  const email = annotations.get(NATIVE);
-  if (email === undefined) return undefined;
-  return unknown(
-    `GKE Workload Identity lets ${key} act as ${shown(email) || "no one"}, which explain does not judge`,
-    "check that the Google service account grants the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] roles/iam.workloadIdentityUser; explain judges only your own pool, with a credential file of type external_account in the pods",
-    seen(NATIVE, source),
-  );
-}
 
 /** Reads a workload's credential file; `undefined` if it mounts none and nothing declares that it should. */
 export function mountedFile(question: AccountQuestion): MountedFile | undefined {

@@ -7,6 +7,7 @@
 import { type Problem, fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
+import type { PodFragment } from "../../model/workloads";
 import { projectId } from "./names";
 import { parseManagedIdentityProvider } from "./pull";
 
@@ -16,6 +17,17 @@ export interface GkeClusterName {
   readonly location: string;
   readonly cluster: string;
 }
+
+/** Names the Google service account as which GKE's metadata server lets pods of a service account act. */
+export const NATIVE_ANNOTATION = "iam.gke.io/gcp-service-account";
+
+/** As whom GKE's metadata server lets pods of a service account act; the address may be late. */
+export function nativeAnnotation(email: string): Readonly<Record<string, string>> {
+  return { [NATIVE_ANNOTATION]: email };
+}
+
+/** What pods need that ask GKE's metadata server for their identity. */
+export const NO_FRAGMENT: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [] };
 
 const LOCATION = /^[a-z]+-[a-z]+\d+(?:-[a-z])?$/;
 const CLUSTER = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;

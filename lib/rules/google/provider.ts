@@ -83,3 +83,8 @@ export function renderPrincipal(
 export function managedSubject({ namespace, name }: Subject): string {
   return `ns/${namespace}/sa/${name}`;
 }
+
+/** A service account `namespace/name` in the pool of GKE, as the policies of Google service accounts name it. */
+export function managedUser(poolId: string, key: string): string {
+  return `serviceAccount:${poolId}[${key}]`;
+}

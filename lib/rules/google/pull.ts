@@ -57,10 +57,14 @@ export interface ManagedIdentityProvider {
   readonly kind: "gke" | "membership";
   /** The cluster's own project for `gke`, the fleet's host project for `membership`. */
   readonly project: string;
+  /** Region or zone of a GKE cluster. */
+  readonly location?: string | undefined;
+  /** Name of a GKE cluster. */
+  readonly cluster?: string | undefined;
 }
 
 const GKE =
-  /^https:\/\/container\.googleapis\.com\/v1\/projects\/([^/]+)\/locations\/[a-z0-9-]+\/clusters\/[a-z0-9-]+$/;
+  /^https:\/\/container\.googleapis\.com\/v1\/projects\/([^/]+)\/locations\/([a-z0-9-]+)\/clusters\/([a-z0-9-]+)$/;
 const MEMBERSHIP =
   /^https:\/\/gkehub\.googleapis\.com\/projects\/([^/]+)\/locations\/[a-z0-9-]+\/memberships\/[a-z0-9-]+$/;
 
@@ -70,8 +74,9 @@ const MEMBERSHIP =
  */
 export function parseManagedIdentityProvider(url: string): ManagedIdentityProvider | undefined {
   if (isLate(url)) return undefined;
-  const [gke, membership] = [GKE.exec(url)?.[1], MEMBERSHIP.exec(url)?.[1]];
-  if (gke !== undefined) return { kind: "gke", project: gke };
+  const [, project, location, cluster] = GKE.exec(url) ?? [];
+  if (project !== undefined) return { kind: "gke", project, location, cluster };
+  const membership = MEMBERSHIP.exec(url)?.[1];
   return membership === undefined ? undefined : { kind: "membership", project: membership };
 }
 

@@ -67,3 +67,9 @@ export function describedWith(
   if (size(whole) <= max) return whole;
   return `${cutText(description, max - size(ELLIPSIS) - size(reason), size)}${ELLIPSIS}${reason}`;
 }
+
+/** Several reasons, each once, as a text of at most `max` bytes of UTF-8. */
+export function joinedReasons(reasons: readonly (string | undefined)[], max: number): string | undefined {
+  const all = [...new Set(reasons)].reduce(withReason, undefined);
+  return all === undefined ? undefined : cutText(all, max, utf8Bytes);
+}

@@ -1,3 +1,4 @@
+import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster/index.js";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformVariable, type TerraformStack } from "cdktf";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
@@ -14,6 +15,7 @@ import {
   type WorkloadServiceAccountsProps,
 } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
+import type { IExistingIdentity } from "../../../lib/model/identity";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
@@ -193,6 +195,116 @@ describe("workloadServiceAccounts", () => {
     const stack = testStack();
     expect(() => declare(stack, changed, access, subjects)).toThrowError(refusal(code));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+});
+
+describe("the pool of GKE", () => {
+  const ISSUER =
+    "https://container.googleapis.com/v1/projects/shop-prod/locations/europe-west1/clusters/prod";
+  const POOL = "shop-prod.svc.id.goog";
+  const ON = { workloadIdentityConfig: { workloadPool: POOL } };
+  const numbered = { projectNumber: "123456789012", impersonate: false } as const;
+
+  function native(
+    stack: TerraformStack,
+    changed: Partial<WorkloadServiceAccountsProps> = {},
+    existing?: IExistingIdentity,
+    issuer = Issuer.of(ISSUER),
+  ): AccessDeclaration {
+    const subject = Subject.of("shop/web");
+    return workloadServiceAccounts({ project: "shop-prod", pool: "gke", ...changed }).declare(stack, {
+      clusterName: "prod",
+      issuer,
+      accounts: [{ subject, asks: existing ? [] : [reader], ...(existing && { existing }) }],
+    });
+  }
+
+  it("needs an annotation and a binding, and nothing in the pods", () => {
+    const stack = testStack();
+    const { grants } = native(stack);
+    const id = String(onlyResource(stack, "google_service_account")["account_id"]);
+    const email = `${id}@shop-prod.iam.gserviceaccount.com`;
+    expect(onlyResource(stack, "google_service_account_iam_member")).toMatchObject({
+      role: "roles/iam.workloadIdentityUser",
+      member: `serviceAccount:${POOL}[shop/web]`,
+    });
+    expect(resources(stack, "google_iam_workload_identity_pool")).toEqual({});
+    expect(resources(stack, "google_iam_workload_identity_pool_provider")).toEqual({});
+    expect(grants).toEqual([
+      expect.objectContaining({
+        identity: email,
+        annotations: { "iam.gke.io/gcp-service-account": email },
+        pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+      }),
+    ]);
+    expect(grants[0]).not.toHaveProperty("credentialFile");
+  });
+
+  it("grants the principal itself without impersonation, and without an annotation", () => {
+    const stack = testStack();
+    const { grants } = native(stack, numbered);
+    const member = `principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/${POOL}/subject/ns/shop/sa/web`;
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({ member });
+    expect(resources(stack, "google_service_account")).toEqual({});
+    expect(grants).toEqual([expect.objectContaining({ identity: member, annotations: {} })]);
+  });
+
+  it("lets the workload act as an existing service account", () => {
+    const stack = testStack();
+    const email = "web@shop-data.iam.gserviceaccount.com";
+    const { grants } = native(stack, {}, WorkloadServiceAccount.fromEmail(stack, "web", { email }));
+    expect(onlyResource(stack, "google_service_account_iam_member")).toMatchObject({
+      service_account_id: `projects/shop-data/serviceAccounts/${email}`,
+      member: `serviceAccount:${POOL}[shop/web]`,
+    });
+    expect(grants[0]?.annotations).toEqual({ "iam.gke.io/gcp-service-account": email });
+  });
+
+  it.each([
+    ["with its pool", ON],
+    ["of Autopilot", { enableAutopilot: true }],
+  ])("waits for the cluster %s, which makes it", (_, pool) => {
+    const stack = testStack();
+    new ContainerCluster(stack, "cluster", { name: "prod", location: "europe-west1", ...pool });
+    native(stack);
+    expect(onlyResource(stack, "google_service_account_iam_member")).toMatchObject({
+      depends_on: expect.arrayContaining(["google_container_cluster.cluster"]) as unknown,
+    });
+  });
+
+  it("is not that of a cluster that has none", () => {
+    const stack = testStack();
+    new ContainerCluster(stack, "other", { name: "prod", location: "europe-west4" });
+    new ContainerCluster(stack, "cluster", { name: "prod", location: "europe-west1" });
+    const children = stack.node.children.length;
+    expect(() => native(stack)).toThrowError(
+      refusal("google-missing: the GKE cluster stack/cluster has no workload pool"),
+    );
+    expect(stack.node.children).toHaveLength(children);
+  });
+
+  it.each([
+    ["of another distribution", Issuer.of("https://issuer.example.com/prod")],
+    [
+      "with a further issuer",
+      Issuer.of(ISSUER, { label: "new", additionalIssuers: ["https://issuer.example.com/x"] }),
+    ],
+  ])("is not that of a cluster %s", (_, issuer) => {
+    const stack = testStack();
+    expect(() => native(stack, {}, undefined, issuer)).toThrowError(
+      refusal('google-mismatch: pool "gke" is only for clusters of GKE'),
+    );
+    expect(stack.node.children).toEqual([]);
+  });
+
+  it.each<[Refusal, Partial<WorkloadServiceAccountsProps>]>([
+    ["google-unused: audience has no effect", { audience: "workloads" }],
+    ["google-unused: tokenLifetime has no effect", { tokenLifetime: Duration.hours(2) }],
+    ["google-unused: keys has no effect", { keys: [] }],
+    ["property-missing: projectNumber", { impersonate: false }],
+    ["google-invalid: project number is not a number", { projectNumber: "shop-prod" }],
+  ])("refuses settings: %s", (code, changed) => {
+    expect(() => native(testStack(), changed)).toThrowError(refusal(code));
   });
 });
 

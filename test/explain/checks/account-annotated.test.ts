@@ -1,10 +1,13 @@
 import { WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
 import { type Row, checks } from "../../fixtures/explain/checks";
 import { argument, configured } from "../../fixtures/explain/configuration";
+import { gkeNative, native } from "../../fixtures/explain/gke-native";
+import { formerOf, principalOf } from "../../fixtures/existing/gke-native";
 import { AGENT, associated, planned } from "../../fixtures/explain/states";
 import { accounts } from "../../fixtures/explain/three-clouds";
 
 const ID = "account-annotated";
+const WEB = "shop/web";
 const of = (cloud: "aws" | "azure" | "google") => ({
   artefacts: accessArtefacts(cloud),
   serviceAccount: WORKLOAD,
@@ -39,4 +42,24 @@ checks(ID, "the client id on Azure", of("azure"), [
 checks(ID, "the credential file on Google", of("google"), [
   ["as written", [], "pass"],
   ["of another type", ["30-cloud-credentials.yaml", "external_account", "authorized_user"], "fail"],
+]);
+
+const itself = { member: null, annotation: null, declared: false } as const;
+
+checks(ID, "the service account in GKE's own pool", native, [
+  ["with the Google service account", [], "pass", "the annotation names shop-web@acme-prod"],
+  [
+    "without it, though that has a binding",
+    gkeNative({ annotation: null }),
+    "fail",
+    "shop-web@acme-prod.iam.gserviceaccount.com lets shop/web act as it, but the service account has no annotation",
+  ],
+  [
+    "without it, while its principal has roles itself",
+    gkeNative({ ...itself, holder: principalOf(WEB) }),
+    "pass",
+    "the principal acts itself",
+    { as: "principal:…/workloadIdentityPools/acme-prod.svc.id.goog/subject/ns/shop/sa/web" },
+  ],
+  ["with an empty one", gkeNative({ annotation: "", member: formerOf(WEB) }), "fail", "has no annotation"],
 ]);

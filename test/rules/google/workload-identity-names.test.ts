@@ -4,6 +4,7 @@ import {
   allowedAudiences,
   defaultAudience,
   managedPoolId,
+  managedUser,
   stsAudience,
 } from "../../../lib/rules/google/provider";
 import {
@@ -54,6 +55,9 @@ describe("audiences", () => {
 describe("the managed pool", () => {
   it("is named after the project", () => {
     expect(managedPoolId("shop-prod")).toBe("shop-prod.svc.id.goog");
+    expect(managedUser("shop-prod.svc.id.goog", "shop/web")).toBe(
+      "serviceAccount:shop-prod.svc.id.goog[shop/web]",
+    );
   });
 
   it.each([
@@ -75,7 +79,10 @@ describe("the managed pool", () => {
   });
 
   it.each([
-    ["https://container.googleapis.com/v1/projects/p/locations/l/clusters/c", { kind: "gke", project: "p" }],
+    [
+      "https://container.googleapis.com/v1/projects/p/locations/l/clusters/c",
+      { kind: "gke", project: "p", location: "l", cluster: "c" },
+    ],
     [
       "https://gkehub.googleapis.com/projects/example.com:p/locations/global/memberships/m",
       { kind: "membership", project: "example.com:p" },
