@@ -381,7 +381,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
   },
   rules: {
-    each: "cluster component issuer names permission pull ready-permissions registry spoke trust",
+    each: "cluster component issuer names permission powers pull ready-permissions registry spoke trust",
     own: {
       aws: {
         arn: "how everything is named",

@@ -33,6 +33,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "README.md text": "readme.test.ts compares them with what explain prints",
   "README.md yaml": "readme.test.ts compares them with what the program writes",
   "README.md json": "readme.test.ts compares them with what the program writes",
+  "docs/compare.md yaml": "a job more of the workflow in docs/pipelines.md",
   "docs/compare.md text": "explain/compare/compare.test.ts prints it",
   "docs/contributing.md ": "links.test.ts looks for the folders",
   "docs/existing.md text": "existing-page.test.ts compares it with what explain prints",

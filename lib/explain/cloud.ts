@@ -1,6 +1,7 @@
 /* How a cloud's part of a chain is judged. Nothing outside a cloud's folder branches on a cloud. */
 
 import type { Known } from "../model/known";
+import type { Power } from "../rules/powers";
 import type { ClosedWorld, ClusterNames } from "./coverage/closed-world";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
@@ -115,6 +116,8 @@ export interface HeldRight {
   readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
   /** True for what limits the other rights, or may limit them: a denial, a boundary, a policy that was not read. */
   readonly limits?: boolean;
+  /** What it amounts to beyond its words; absent if nothing is known of that. */
+  readonly power?: Power | undefined;
   /**
    * The images that it allows to read, as in {@link PullRights.reach}; empty for a right to log in; absent for other
    * rights, or if the images are not known.

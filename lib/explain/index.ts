@@ -23,7 +23,13 @@ export {
   type PluginRecord,
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/cluster-record";
-export { type Change, type ChangeKind, type ComparedState, type Comparison } from "./compare/change";
+export {
+  type Change,
+  type ChangeKind,
+  type ComparedState,
+  type Comparison,
+  type Danger,
+} from "./compare/change";
 export { compare, comparePlan, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
@@ -42,6 +48,7 @@ export { type Finding, type Severity } from "./findings";
 export { renderGithub } from "./render/github";
 export {
   COMPARE_JSON_VERSION,
+  type RenderCompareOptions,
   renderCompareJson,
   renderCompareMarkdown,
   renderCompareText,

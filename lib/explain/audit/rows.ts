@@ -7,6 +7,7 @@ import { orElse, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
+import { EVERYONE } from "../compare/danger";
 import type { Finding, Severity } from "../findings";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderEntry } from "../read/node-configuration";
@@ -323,8 +324,6 @@ function droppedKeys(
       ];
     });
 }
-
-const EVERYONE: readonly string[] = ["*", "allAuthenticatedUsers", "allUsers", "everyone"];
 
 /**
  * What is granted to principals that the files do not declare, one finding for each, or to everyone, one for each name of

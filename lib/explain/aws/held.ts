@@ -11,7 +11,10 @@ import type {
   Statement,
   UnreadStatement,
 } from "../../rules/aws/policy/document";
+import { awsManagedPolicy } from "../../rules/aws/managed-policies";
+import { ALL_BUT, powerOfAction, powerOfPolicy, powerOfTrust } from "../../rules/aws/powers";
 import { patternsMeet } from "../../rules/pattern-comparison";
+import type { Power } from "../../rules/powers";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
 import { claimOf } from "../../rules/aws/policy/trust";
 import type { Granted, HeldRight } from "../cloud";
@@ -27,10 +30,15 @@ export function heldRights(
 ): readonly HeldRight[] {
   const limiting = (texts: readonly string[], source: Source | undefined): readonly HeldRight[] =>
     texts.map((text) => ({ text, limits: true, source }));
-  const rights = policies.flatMap(({ policy, doubt, from }) => {
+  const rights = policies.flatMap(({ policy, doubt, from, arn }) => {
     const source = from?.source ?? role;
     const perhaps = textsOf(policy).map((text) => `perhaps ${text}`);
     if (doubt) return limiting(perhaps, source);
+    const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
+    if (policy.kind === "unread" && managed?.onlyAllows && managed.path === undefined) {
+      const text = `the AWS managed policy ${managed.name}, whose statements are not known here`;
+      return [{ text, power: powerOfPolicy(managed.name), source }];
+    }
     if (policy.kind !== "read") return limiting(textsOf(policy), source);
     return policy.statements.flatMap((each) =>
       "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
@@ -53,17 +61,33 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
   const { actions, resources, effect } = statement;
   const isAllowed = orElse(effect, () => "Deny") === "Allow";
   if (!isAllowed || !resources || actions.negated || resources.negated)
-    return [{ text: textOf(statement), limits: !isAllowed, source }];
+    return [
+      {
+        text: textOf(statement),
+        limits: !isAllowed,
+        power: isAllowed ? powerOf(statement) : undefined,
+        source,
+      },
+    ];
   const under = conditionsText(statement.conditions);
   const ends = under === "" ? "" : ` under ${under}`;
   return actions.values.flatMap((action) =>
     resources.values.map((on): HeldRight => {
       const text = `${shown(action)} on ${shown(on)}${ends}`;
       const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
-      if (!isPattern) return { text, source };
-      return { text, covers: { action: shown(action).toLowerCase(), on: shown(on), under }, source };
+      const power = powerOfAction(shown(action), shown(on));
+      if (!isPattern) return { text, power, source };
+      const covers = { action: shown(action).toLowerCase(), on: shown(on), under };
+      return { text, covers, power, source };
     }),
   );
+}
+
+/** Of a statement with exceptions. */
+function powerOf({ actions, resources }: Statement): Power | undefined {
+  const isWide = !resources || resources.negated || resources.values.some((each) => is(each, "*") !== "no");
+  if (actions.negated) return isWide ? ALL_BUT : undefined;
+  return actions.values.flatMap((each) => powerOfAction(shown(each), "*") ?? [])[0];
 }
 
 /** What a resource policy lets the principals that it names do, denials aside. */
@@ -86,7 +110,7 @@ export function grantedBy(policy: Policy, on: string, source: Source): readonly 
       each.actions.values.map((action): Granted => {
         const covers = { action: shown(action).toLowerCase(), on, under };
         const text = `${shown(action)} on ${on}${under === "" ? "" : ` under ${under}`}`;
-        return granted(to, { text, covers, source });
+        return granted(to, { text, covers, power: powerOfTrust(shown(action), to), source });
       }),
     );
   });

@@ -3,6 +3,7 @@
  */
 
 import { type Known, map, match, orElse, shown } from "../../model/known";
+import { powerOfRole } from "../../rules/azure/powers";
 import type { Operations, RolePermissions } from "../../rules/azure/roles";
 import type { Granted, HeldRight } from "../cloud";
 import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
@@ -25,7 +26,9 @@ export function heldRoles(
 }
 
 function rightOf(each: Assignment, limits: boolean): HeldRight {
-  return { text: `${limits ? "perhaps " : ""}${assignmentText(each)}`, limits, source: each.source };
+  const permissions = each.definition && orElse(each.definition.permissions, () => undefined);
+  const power = powerOfRole(roleLabel(each), permissions);
+  return { text: `${limits ? "perhaps " : ""}${assignmentText(each)}`, limits, power, source: each.source };
 }
 
 /** The roles assigned to identities and other principals. */

@@ -13,6 +13,13 @@ import type { ExplainResult, Verdict } from "../result";
 export type ChangeKind =
   "added" | "removed" | "widened" | "narrowed" | "identity" | "verdict" | "incomparable";
 
+/**
+ * How dangerous it is, from the most to the least: rights to everything, or to change who may do what (`admin`); trust of a
+ * further issuer, key or identity provider (`issuer`); trust of more subjects (`subjects`); what other accounts, other
+ * identities or everyone may do (`others`); what cannot be compared (`undecided`); more access (`wider`); less (`less`).
+ */
+export type Danger = "admin" | "issuer" | "subjects" | "others" | "undecided" | "wider" | "less";
+
 /** The state on one side. */
 export interface ComparedState {
   /** Whether it works. */
@@ -25,6 +32,12 @@ export interface ComparedState {
 export interface Change {
   /** What happened. */
   readonly kind: ChangeKind;
+  /**
+   * How dangerous it is.
+   *
+   * @defaultValue - what its kind tells
+   */
+  readonly danger?: Danger;
   /** The job that it belongs to; `trust` for whom an identity admits. */
   readonly job: ExplainResult["job"] | "trust";
   /** What the target is: images; a Secret, cloud or spoke (`access`); a single right; an identity (`trust`). */

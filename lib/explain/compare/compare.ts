@@ -6,6 +6,7 @@ import { checkGiven, list, object, optional, text } from "../../model/shape";
 import { Explainer, insideOf, readBefore } from "../explainer";
 import { EXPLAIN_OPTIONS, type ExplainOptions } from "../selections";
 import type { Change, Comparison } from "./change";
+import { dangerOf } from "./danger";
 import { sourceText } from "../read/source";
 import { keyChanges } from "./keys";
 import { AS_WRITTEN, canonicalTexts } from "./moves";
@@ -88,7 +89,7 @@ export function comparison(old: Explainer, made: Explainer): Comparison {
   const all = [...reported, ...others];
   const { changes: unread, counts } = notCompared(before, after, all);
   return {
-    changes: [...all, ...unread].sort(inOrder),
+    changes: [...all, ...unread].map((each) => ({ ...each, danger: dangerOf(each) })).sort(inOrder),
     compared: Object.fromEntries(compared),
     notCompared: Object.fromEntries([...counts].sort()),
   };

@@ -62,6 +62,8 @@ function* changesOf(
     after: { verdict: kind === "widened" ? "allowed" : "denied", as: null },
     removed: evidenceOf(old),
     added: evidenceOf(made),
+    // Whoever has the key can make tokens of the issuer.
+    ...(kind === "widened" && { danger: "issuer" }),
   });
   if ((was.size === 0) !== (is.size === 0)) {
     const reason = `its keys are known on the ${was.size > 0 ? "old" : "new"} side alone`;

@@ -60,13 +60,21 @@ export function rightRows(
     about: "right",
     ...whose,
     target: right.text,
-    reason: kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${LIMITS}` : "",
+    reason: reasonOf({ kind, right, isNew }),
+    ...(isNew && right.power && { danger: right.power.danger }),
     removed: isNew ? [] : sourceOf(right),
     added: isNew ? sourceOf(right) : [],
   }));
 }
 
-const LIMITS = "it limits what else is granted, or may limit it, or has too many wildcards to compare";
+/** What cannot be compared and why, and what a new right amounts to. */
+function reasonOf({ kind, right: { limits, power }, isNew }: RightChange): string {
+  const why = limits
+    ? "it limits what else is granted, or may limit it"
+    : "it has too many wildcards to compare";
+  const open = kind === "incomparable" ? [`${isNew ? "new" : "gone"}: ${why}`] : [];
+  return [...open, ...(isNew && power ? [power.says] : [])].join("; ");
+}
 
 /**
  * The differences of all other grants: to identities that no service account of these files acts as, to principals that

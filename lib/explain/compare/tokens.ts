@@ -3,6 +3,7 @@
  * `serviceaccounts/token`.
  */
 
+import type { Power } from "../../rules/powers";
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
 import type { PolicyRule, RbacSubject } from "../../rules/rbac/rbac-objects";
 import type { HeldRight } from "../cloud";
@@ -56,6 +57,7 @@ function subjectText({ kind, name, namespace }: RbacSubject, ofBinding: string):
   return shownNames(`${kind} ${place}${name}`);
 }
 
+const ACTS_AS: Power = { danger: "others", says: "it may act as them" };
 const TOKENS: readonly string[] = ["*", "*/token", "serviceaccounts/token"];
 
 /** A rule about an audience names it as the resource. */
@@ -69,6 +71,7 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
     names.map((name) => ({
       text: shownNames(`${what} of ${name === "*" ? "every service account" : name} in ${where}`),
       covers: { action, on: `${namespace || "*"}/${name}`, under },
+      power: under === "create" ? ACTS_AS : undefined,
       source,
     }));
   const isOfAny = resources.some((resource) => TOKENS.includes(resource));

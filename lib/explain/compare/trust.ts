@@ -21,19 +21,26 @@ interface Pair {
   readonly old: DeclaredIdentity | undefined;
   readonly made: DeclaredIdentity | undefined;
   readonly canonical: Canonical;
+  /** The issuers that are trusted on the old side, or are those of its clusters. */
+  readonly issuersBefore: ReadonlySet<string>;
 }
 
 /** The differences of all identities; one that only one side declares is new or gone with everyone that it admits. */
 export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
   const [olds, news] = [before, after].map(identitiesOf);
-  const issuers = [...new Set([before, after].flatMap(issuersOf))];
+  const ofClusters = [before, after].map(issuersOf);
+  const issuers = [...new Set(ofClusters.flat())];
+  const trusted = before.inside.clouds.flatMap(({ identities }) =>
+    identities.flatMap(({ terms }) => terms.issuers.map(shown)),
+  );
+  const issuersBefore = new Set([...(ofClusters[0] ?? []), ...trusted]);
   const { canonical } = after;
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
     step("identities compared");
     noteCompared(after, "trust");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
     for (let place = 0; place < Math.max(old.length, made.length); place++)
-      yield* identityChanges({ old: old[place], made: made[place], canonical }, issuers);
+      yield* identityChanges({ old: old[place], made: made[place], canonical, issuersBefore }, issuers);
   }
 }
 
@@ -227,10 +234,12 @@ function subjectChanges(pair: Pair, asked: Asked, texts: ReadonlySet<string>): r
   });
   const had = rows.some(({ before }) => before.verdict === "allowed");
   const has = rows.some(({ after }) => after.verdict === "allowed");
+  const ownIssuers = pair.old ? writtenBy(pair.old.terms) : pair.issuersBefore;
+  const danger = ownIssuers.has(asked.issuer) ? {} : ({ danger: "issuer" } as const);
   return rows.flatMap((row) => {
     const kind = kindOf(row.before, row.after, had, has);
     const change = kind ? admittedChange(pair, row, kind) : audienceChange(pair, row);
-    return change ? { ...change, issuer: asked.issuer } : [];
+    return change ? { ...change, issuer: asked.issuer, ...danger } : [];
   });
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { type Known, isKnown, orElse, shown } from "../../model/known";
+import { powerOfRole } from "../../rules/google/powers";
 import type { Granted, HeldRight } from "../cloud";
 import { targetText } from "./grants";
 import type { GrantTo, Iam } from "./iam";
@@ -25,6 +26,7 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
   return whats.map((what) => ({
     text: `${isSure && isOn ? "" : "perhaps "}${what} on ${located}${under === "" ? "" : ` under ${under}`}`,
     limits: !isSure || !isOn,
+    power: powerOfRole(what),
     source: resource.source,
   }));
 }

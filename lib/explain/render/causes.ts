@@ -28,7 +28,7 @@ export interface Cause {
 }
 
 /** A text in pieces; those at odd places are what the finding names of its own. */
-type Pieces = readonly string[];
+export type Pieces = readonly string[];
 
 const ORDER = Object.keys(SEVERITIES);
 
@@ -38,13 +38,7 @@ export function causesOf(findings: readonly AnyFinding[]): readonly Cause[] {
     ORDER.indexOf(severity) + (accepted ? ORDER.length : 0);
   const split = findings.map((finding) => ({ finding, pieces: piecesOf(finding) }));
   const groups = grouped(split, ({ finding: { id, severity, job, accepted }, pieces }) =>
-    JSON.stringify([
-      id,
-      severity,
-      job,
-      accepted,
-      ...pieces.map((each) => each.filter((_, at) => at % 2 === 0)),
-    ]),
+    JSON.stringify([id, severity, job, accepted, ...pieces.map(sharedOf)]),
   );
   return [...groups.values()]
     .flatMap((group): readonly Cause[] => {
@@ -74,15 +68,22 @@ function whoOf(findings: readonly [AnyFinding, ...AnyFinding[]]): string {
 /** Reason, remedy and log in pieces. */
 function piecesOf(finding: AnyFinding): readonly Pieces[] {
   const isOwn = ownName(finding);
-  const split = (text: string): Pieces => {
-    const pieces = [""];
-    for (const word of text.split(/([\s,;()"“”]+|[.:](?=\s|$))/)) {
-      if (isOwn(word)) pieces.push(word, "");
-      else pieces[pieces.length - 1] += word;
-    }
-    return pieces;
-  };
-  return [finding.reason, finding.remedy, finding.log ?? ""].map(split);
+  return [finding.reason, finding.remedy, finding.log ?? ""].map((text) => piecesIn(text, isOwn));
+}
+
+/** A text split at the words that are its own. */
+export function piecesIn(text: string, isOwn: (word: string) => boolean): Pieces {
+  const pieces = [""];
+  for (const word of text.split(/([\s,;()"“”]+|[.:](?=\s|$))/)) {
+    if (isOwn(word)) pieces.push(word, "");
+    else pieces[pieces.length - 1] += word;
+  }
+  return pieces;
+}
+
+/** What texts of one cause share. */
+export function sharedOf(pieces: Pieces): Pieces {
+  return pieces.filter((_, at) => at % 2 === 0);
 }
 
 const WORD_END = "(?![a-z0-9])";
@@ -95,13 +96,16 @@ function ownName({ subject, target }: Finding): (word: string) => boolean {
   const path = repository.slice(repository.indexOf("/") + 1).replace(/\*[^]*$/, "");
   const texts = [subject, target, repository, path].filter((text) => text.length > 1);
   const alone = [name, namespace].filter((text) => text !== "");
-  const [ofName, ofNamespace] = [name, namespace].map(
-    (text) => new RegExp(`${WORD_BEGIN}${escaped(text)}${WORD_END}`, "i"),
-  );
+  const [ofName, ofNamespace] = [name, namespace].map(wholeName);
   return (word) =>
     alone.includes(word) ||
     texts.some((text) => word.includes(text)) ||
     (name !== "" && ofName?.test(word) === true && ofNamespace?.test(word) === true);
+}
+
+/** Finds a name that is no part of a longer one. */
+export function wholeName(text: string): RegExp {
+  return new RegExp(`${WORD_BEGIN}${escaped(text)}${WORD_END}`, "i");
 }
 
 function escaped(text: string): string {
@@ -109,7 +113,7 @@ function escaped(text: string): string {
 }
 
 /** The text of several findings, with the words of all of them in each place. */
-function together(all: readonly Pieces[]): string {
+export function together(all: readonly Pieces[]): string {
   const [first = []] = all;
   return first
     .map((piece, at) => (at % 2 === 0 ? piece : listed(all.map((pieces) => pieces[at] ?? ""))))
@@ -117,6 +121,6 @@ function together(all: readonly Pieces[]): string {
 }
 
 /** Names as they were written: a pattern that covers them would also cover others. */
-function listed(texts: readonly string[]): string {
+export function listed(texts: readonly string[]): string {
   return named([...new Set(texts)]);
 }

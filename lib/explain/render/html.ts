@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ranked } from "../compare/danger";
 import { changeSentence, evidenceText, notesOf, stackText } from "./compare";
 import type { Comparison } from "../compare/change";
 import { type ExplainResult, VERDICTS } from "../result";
@@ -59,7 +60,7 @@ export function* renderHtml(
 }
 
 function shown(comparison: Comparison): Parameters<PageData["json"]>[1] {
-  const changes = comparison.changes.map((change) => ({
+  const changes = ranked(comparison.changes).map((change) => ({
     kind: change.kind,
     text: stackText(change) + changeSentence(change),
     removed: change.removed.map(evidenceText),

@@ -73,7 +73,7 @@ const PLAIN = /^[A-Za-z0-9][A-Za-z0-9'-]*$/;
  * A sentence in which every word that is not plain is code: other people's text makes no link, mention, column or
  * HTML.
  */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return printable(text)
     .split(/([\s,;()]+|[.:](?=\s|$))/)
     .map((word, place) => (place % 2 === 1 || word === "" || PLAIN.test(word) ? word : code(word)))
@@ -84,5 +84,5 @@ function code(word: string): string {
   const longest = [...word.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 0);
   const fence = "`".repeat(longest + 1);
   const space = word.startsWith("`") || word.endsWith("`") ? " " : "";
-  return `${fence}${space}${word.replaceAll("|", "\\|")}${space}${fence}`;
+  return `${fence}${space}${word.replace(/(\\*)\|/g, "$1$1\\|")}${space}${fence}`;
 }

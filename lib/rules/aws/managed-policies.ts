@@ -138,6 +138,21 @@ const TRACE = actions(
 const COMMON: ReadonlyMap<string, readonly object[]> = new Map([
   ["AWSDenyAll", [{ Effect: "Deny", Action: "*", Resource: "*" }]],
   ["AdministratorAccess", [allow("*", "*")]],
+  [
+    "IAMFullAccess",
+    [
+      allow(
+        [
+          "iam:*",
+          ...actions(
+            "organizations",
+            "DescribeAccount DescribeOrganization DescribeOrganizationalUnit DescribePolicy ListChildren ListParents ListPoliciesForTarget ListRoots ListPolicies ListTargetsForPolicy",
+          ),
+        ],
+        "*",
+      ),
+    ],
+  ],
   ["AmazonS3FullAccess", [allow(["s3:*", "s3-object-lambda:*"], "*")]],
   [
     "AmazonS3ReadOnlyAccess",

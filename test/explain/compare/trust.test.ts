@@ -246,7 +246,7 @@ describe("trust", () => {
   it("is said with the issuer", () => {
     const { changes } = compare([folderOf(whole)], [folderOf(changed(trusting(TO_MAIN)))]);
     expect(renderCompareText({ changes })).toContain(
-      `${MAIN} (issuer ${GITHUB}) is newly trusted by ${ROLE}\n`,
+      `${MAIN} (new issuer ${GITHUB}) is newly trusted by ${ROLE}\n`,
     );
   });
 });

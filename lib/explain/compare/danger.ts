@@ -1,0 +1,61 @@
+/*
+ * How dangerous a change is: one row for each rank, of which the first that applies counts.
+ */
+
+import { compareVerdicts } from "../result";
+import type { Change, Danger } from "./change";
+
+interface DangerRow {
+  readonly danger: Danger;
+  /** A heading. */
+  readonly title: string;
+  readonly applies: (change: Change) => boolean;
+}
+
+/** Names of everyone in grants. */
+export const EVERYONE: readonly string[] = ["*", "allAuthenticatedUsers", "allUsers", "everyone"];
+
+const given =
+  (danger: Danger) =>
+  (change: Change): boolean =>
+    change.danger === danger && !isLess(change);
+
+/** From the most to the least dangerous. */
+export const DANGERS: readonly DangerRow[] = [
+  { danger: "admin", title: "Admin rights", applies: given("admin") },
+  { danger: "issuer", title: "Trust of new issuers", applies: given("issuer") },
+  {
+    danger: "subjects",
+    title: "Trust of more subjects",
+    applies: (change) => change.about === "trust" && change.kind !== "incomparable" && !isLess(change),
+  },
+  {
+    danger: "others",
+    title: "What others may do",
+    applies: (change) =>
+      given("others")(change) ||
+      (change.about === "right" && EVERYONE.includes(change.subject) && !isLess(change)),
+  },
+  { danger: "undecided", title: "Cannot be compared", applies: ({ kind }) => kind === "incomparable" },
+  { danger: "wider", title: "More access", applies: (change) => !isLess(change) },
+  { danger: "less", title: "Less access", applies: () => true },
+];
+
+/** The rank of a change. */
+export function dangerOf(change: Change): Danger {
+  return DANGERS.find(({ applies }) => applies(change))?.danger ?? "undecided";
+}
+
+/** Another identity may do anything more, and so may what cannot be compared. */
+function isLess({ kind, before, after }: Change): boolean {
+  if (kind === "verdict") return compareVerdicts(after?.verdict ?? "denied", before?.verdict ?? "denied") < 0;
+  return kind === "removed" || kind === "narrowed";
+}
+
+/** The changes with their ranks, the most dangerous first and otherwise in their order. */
+export function ranked(changes: readonly Change[]): readonly Change[] {
+  const order = DANGERS.map(({ danger }) => danger);
+  return changes
+    .map((change) => ({ ...change, danger: dangerOf(change) }))
+    .sort((one, other) => order.indexOf(one.danger) - order.indexOf(other.danger));
+}
