@@ -18,7 +18,7 @@ import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accessAnnotations } from "../../rules/aws/workload";
 import { withinStack } from "../shared/across-stacks";
 import { declaredInAccount, oidcProviderOf } from "./once";
-import { type WorkloadPodIdentity, declareAssociations, podIdentityTrusts } from "./pod-identity";
+import { type PodIdentitySettings, declareAssociations, podIdentityTrusts } from "./pod-identity";
 import type {
   EksClusterAttributes,
   IOidcProvider,
@@ -199,12 +199,10 @@ export function existingRole(
 /** What a service account gets of a role. */
 export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
 
-interface ActingPlace extends Pick<
-  AccountRolesProps,
-  "account" | "region" | "audience" | "provider" | "tags"
-> {
-  readonly podIdentity: WorkloadPodIdentity | undefined;
-}
+interface ActingPlace
+  extends
+    Pick<AccountRolesProps, "account" | "region" | "audience" | "provider" | "tags">,
+    PodIdentitySettings {}
 
 /** Checks what {@link actingAs} will declare. */
 export function checkActing(
@@ -228,12 +226,10 @@ export function actingAs(
   place: ActingPlace,
 ): ActingRole {
   const { arn, dependencies } = existingRole(existing, place);
-  const { podIdentity, audience = defaultAwsAudience } = place;
-  const annotations = accessAnnotations(arn, audience);
-  if (!podIdentity) return { arn, dependencies, annotations };
-  const identities = [{ ...podIdentity, serviceAccount }];
-  declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
-  return { arn, dependencies, annotations: podIdentity.irsa ? annotations : {} };
+  const { podIdentity, irsa, audience = defaultAwsAudience } = place;
+  const identities = podIdentity ? [{ ...podIdentity, serviceAccount }] : [];
+  if (podIdentity) declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
+  return { arn, dependencies, annotations: irsa ? accessAnnotations(arn, audience) : {} };
 }
 
 function isRole(existing: IExistingIdentity): existing is IWorkloadRole {

@@ -127,13 +127,13 @@ class RoleIdentity implements AccessIdentity {
     const question = this.#question(token);
     if (question === undefined) return sameAnswers(this.#named.missing);
     const answers = this.#trust.of(question);
-    const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
+    const isWide = answers.subject.status === "pass" && this.#trust.isWide?.(question);
     return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
   }
 
   admitsAnyAudience(token: TokenQuestion): boolean {
     const question = this.#question(token);
-    return question !== undefined && this.#trust.isWide(question);
+    return question !== undefined && this.#trust.isWide?.(question) === true;
   }
 
   trusted(): readonly Known<string>[] | undefined {

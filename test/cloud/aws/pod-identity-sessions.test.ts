@@ -114,10 +114,6 @@ describe("workloadRoles with settings of podIdentity", () => {
       "aws-conflict: EKS accepts no session policy beside session tags",
       { policy: [READ], disableSessionTags: false },
     ],
-    [
-      "aws-limit: the session policy is too long",
-      { ...tagless, policy: [{ ...READ, Resource: `arn:aws:s3:::orders/${"x".repeat(2000)}` }] },
-    ],
     ["aws-invalid: the IAM role", { targetRoleArn: "orders" }],
     [
       "aws-mismatch: the target role is in another AWS partition",
@@ -381,7 +377,7 @@ describe("explain, with a session policy", () => {
       "denied account-annotated: beside session tags": {
         "beside session tags": of(association({ disable_session_tags: false })),
       },
-      "unknown account-annotated: whether the sessions have tags": {
+      "unknown account-annotated: whether sessions have tags": {
         "beside session tags that are not known": of(association({ disable_session_tags: "${var.n}" })),
       },
     }),
