@@ -141,8 +141,7 @@ class RoleIdentity implements AccessIdentity {
   }
 
   understood(cluster: ClusterNames): Answer {
-    const own = this.#roles.understood(this.#named, cluster);
-    const { via } = this.#trust;
+    const [own, { via }] = [this.#roles.understood(this.#named, cluster), this.#trust];
     return via ? worstOf(own, this.#roles.understood(via, cluster)) : own;
   }
 

@@ -349,6 +349,20 @@ describe("explain, with a session policy", () => {
   const own = { ...tagless, policy: [READ] };
   const of = (change: Change): readonly [Partial<WorkloadPodIdentity>, Change] => [own, change];
 
+  it("judges what it leaves of a managed policy", () => {
+    const managed = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess";
+    const out = synthesized((app) => {
+      const stack = providersStack(app);
+      new WorkloadAccess(stack, "workloads", {
+        cluster: { name: "prod", issuer: ISSUER },
+        workloads: [{ serviceAccount: "shop/web", may: awsAccess({ managedPolicyArns: [managed] }) }],
+        identities: [workloadRoles({ ...place, podIdentity: { cluster: "prod", ...own } })],
+        proof: false,
+      });
+    });
+    expect(judgedWorkload(out).checks["permissions-granted"]).toContain("the session policy");
+  });
+
   it("notes in the audit that any association of the cluster can use the role", () => {
     expect(judgedWorkload(synth(own)).audit).toEqual(["granted-elsewhere"]);
   });
