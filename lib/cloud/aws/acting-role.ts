@@ -5,18 +5,16 @@ import type { Subject } from "../../model/subject";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accessAnnotations } from "../../rules/aws/workload";
 import { existingRole } from "./adopted";
-import { type WorkloadPodIdentity, declareAssociations, podIdentityTrusts } from "./pod-identity";
+import { type PodIdentitySettings, declareAssociations, podIdentityTrusts } from "./pod-identity";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
 /** What a service account gets of a role. */
 export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
 
-interface ActingPlace extends Pick<
-  AccountRolesProps,
-  "account" | "region" | "audience" | "provider" | "tags"
-> {
-  readonly podIdentity: WorkloadPodIdentity | undefined;
-}
+interface ActingPlace
+  extends
+    Pick<AccountRolesProps, "account" | "region" | "audience" | "provider" | "tags">,
+    PodIdentitySettings {}
 
 /** Checks what {@link actingAs} will declare. */
 export function checkActing(
@@ -40,10 +38,8 @@ export function actingAs(
   place: ActingPlace,
 ): ActingRole {
   const { arn, dependencies } = existingRole(existing, place);
-  const { podIdentity, audience = defaultAwsAudience } = place;
-  const annotations = accessAnnotations(arn, audience);
-  if (!podIdentity) return { arn, dependencies, annotations };
-  const identities = [{ ...podIdentity, serviceAccount }];
-  declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
-  return { arn, dependencies, annotations: podIdentity.irsa ? annotations : {} };
+  const { podIdentity, irsa, audience = defaultAwsAudience } = place;
+  const identities = podIdentity ? [{ ...podIdentity, serviceAccount }] : [];
+  if (podIdentity) declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
+  return { arn, dependencies, annotations: irsa ? accessAnnotations(arn, audience) : {} };
 }

@@ -30,7 +30,6 @@ import {
   targetRight,
 } from "../../rules/aws/pod-identity";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
-import type { AccessPermissions } from "../../rules/aws/workload";
 import { waitFor } from "../shared/across-stacks";
 import { declareOnce, declaredOnce, onceKey } from "./once";
 import { checkClusterRegion } from "./place";
@@ -61,8 +60,8 @@ export interface PodIdentitySession {
    */
   readonly policy?: readonly PolicyStatement[];
   /**
-   * Whether sessions have no tags. The trust policy then compares only account and cluster: it admits every association
-   * of the cluster, so whoever may create associations and pass the role decides which service accounts get it.
+   * Whether sessions have no tags. The trust policy then admits every association of the cluster: whoever may create
+   * them and pass the role decides which service accounts get it.
    *
    * @defaultValue false
    */
@@ -103,25 +102,24 @@ export const WORKLOAD_POD_IDENTITY: Kind<PodIdentityCluster | WorkloadPodIdentit
   object({ ...POD_IDENTITY_SESSION.shape, irsa: optional(boolean) }),
 );
 
-/** The settings of a cluster that is given alone. */
-export function podIdentitySettings(
-  given: PodIdentityCluster | WorkloadPodIdentity | undefined,
-): WorkloadPodIdentity | undefined {
-  const isCluster = typeof given === "string" || (given && "certificateAuthority" in given);
-  return isCluster ? { cluster: given } : given;
+/** How workloads get their roles: by EKS Pod Identity, by their tokens, or both. */
+export interface PodIdentitySettings {
+  readonly podIdentity: PodIdentitySession | undefined;
+  readonly irsa: boolean;
 }
 
-/** What a service account of the cluster gets. */
-export function podIdentityOf(
-  { irsa: _, ...session }: WorkloadPodIdentity,
-  serviceAccount: Subject,
-): PodIdentity {
-  return { ...session, serviceAccount };
+export function podIdentitySettings(
+  given: WorkloadPodIdentity | PodIdentityCluster | undefined,
+): PodIdentitySettings {
+  if (given === undefined) return { podIdentity: given, irsa: true };
+  const isCluster = typeof given === "string" || "certificateAuthority" in given;
+  const { irsa = false, ...podIdentity }: WorkloadPodIdentity = isCluster ? { cluster: given } : given;
+  return { podIdentity, irsa };
 }
 
 /** Refuses issuers, regions and properties of workloads that have no use with EKS Pod Identity. */
 export function checkPodIdentity(
-  { irsa = false }: WorkloadPodIdentity,
+  irsa: boolean,
   { account, region, audience, oidcProvider }: AccountRolesProps,
   issuer: Issuer,
 ): void {
@@ -170,14 +168,9 @@ export function podIdentityTrusts(
   return [...new Map(statements.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** The permissions that a role needs for the target roles of its associations. */
-export function targetPermissions(identities: readonly PodIdentitySession[]): readonly AccessPermissions[] {
-  const arns = new Set(identities.flatMap(({ targetRoleArn = [] }) => targetRoleArn));
-  return [...arns].map((arn) => ({
-    statements: [targetRight(arn)],
-    managedPolicyArns: [],
-    wideReason: undefined,
-  }));
+/** What a role must be allowed for the target roles of its associations. */
+export function targetRights(identities: readonly PodIdentitySession[]): readonly PolicyStatement[] {
+  return [...new Set(identities.flatMap(({ targetRoleArn = [] }) => targetRoleArn))].map(targetRight);
 }
 
 /** Declares the associations of a role in a scope, as `Association_<cluster>_<namespace>_<service account>`. */

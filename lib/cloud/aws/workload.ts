@@ -56,15 +56,15 @@ import { adoptedWorkloadRole } from "./adopted";
 import {
   type PodIdentity,
   type PodIdentityCluster,
+  type PodIdentitySettings,
   POD_IDENTITY,
   type WorkloadPodIdentity,
   WORKLOAD_POD_IDENTITY,
   checkPodIdentity,
   declareAssociations,
-  podIdentityOf,
   podIdentitySettings,
   podIdentityTrusts,
-  targetPermissions,
+  targetRights,
 } from "./pod-identity";
 import { declaredProviders, expectedProviders } from "./provider";
 import { type IOidcProvider } from "./provider-props";
@@ -153,12 +153,12 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
   const { trusts, description, podIdentities = [] } = props;
   const others = podIdentityTrusts(construct, podIdentities, props);
   const subjects = podIdentities.map(({ serviceAccount }) => Subject.of(serviceAccount));
-  const access = [...props.access.map(awsAccessOf), ...targetPermissions(podIdentities)];
+  const access = props.access.map(awsAccessOf);
   const partition = partitionOfProviders(
     props.region,
     trusts.map(({ oidcProvider }) => oidcProvider),
   );
-  const document = accessPolicy(access);
+  const document = accessPolicy([...access, { statements: targetRights(podIdentities) }]);
   const settings = federatedRoleSettings(
     construct,
     {
@@ -188,7 +188,7 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
 }
 
 function wideReasons(
-  access: readonly AccessPermissions[],
+  access: readonly AwsAccess[],
   trusts: WorkloadRoleProps["trusts"],
 ): readonly RoleReason[] {
   const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
@@ -287,12 +287,11 @@ function declareWorkloads(
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const { region, audience = defaultAwsAudience } = props;
-  const podIdentity = podIdentitySettings(props.podIdentity);
-  const isIrsa = podIdentity?.irsa ?? podIdentity === undefined;
-  if (podIdentity) checkPodIdentity(podIdentity, props, issuer);
-  const place = { ...props, podIdentity };
+  const { podIdentity, irsa } = podIdentitySettings(props.podIdentity);
+  if (podIdentity) checkPodIdentity(irsa, props, issuer);
+  const place = { ...props, podIdentity, irsa };
   // The OIDC provider of existing roles exists with them.
-  const needsProvider = isIrsa && accounts.some(({ existing }) => existing === undefined);
+  const needsProvider = irsa && accounts.some(({ existing }) => existing === undefined);
   const expected = needsProvider ? expectedProviders(issuer, [audience], props) : [];
   for (const account of accounts)
     at({ node: { path: `workload ${account.subject.key}` } }, () => {
@@ -326,16 +325,13 @@ function declareWorkloads(
   };
 }
 
-interface RolesPlace extends Omit<WorkloadRolesProps, "podIdentity"> {
-  readonly podIdentity: WorkloadPodIdentity | undefined;
-}
-
 function roleProps(
   { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
   oidcProviders: readonly IOidcProvider[],
-  { audience, namePrefix, oidcProvider: _, podIdentity, ...place }: RolesPlace,
+  props: AccountRolesProps & PodIdentitySettings,
 ): WorkloadRoleProps {
+  const { audience, namePrefix, oidcProvider: _, podIdentity, irsa, ...place } = props;
   return {
     ...place,
     trusts: oidcProviders.map((oidcProvider) => ({
@@ -343,9 +339,9 @@ function roleProps(
       serviceAccounts: [subject],
       audience: audience ?? defaultAwsAudience,
     })),
-    ...(podIdentity && { podIdentities: [podIdentityOf(podIdentity, subject)] }),
+    ...(podIdentity && { podIdentities: [{ ...podIdentity, serviceAccount: subject }] }),
     // What pods may do is granted to the role as which they act.
-    access: podIdentity?.targetRoleArn === undefined || podIdentity.irsa ? asks.map(awsAccessOf) : [],
+    access: podIdentity?.targetRoleArn === undefined || irsa ? asks.map(awsAccessOf) : [],
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };
 }

@@ -127,13 +127,13 @@ class RoleIdentity implements AccessIdentity {
     const question = this.#question(token);
     if (question === undefined) return sameAnswers(this.#named.missing);
     const answers = this.#trust.of(question);
-    const isWide = answers.subject.status === "pass" && this.#trust.isWide(question);
+    const isWide = answers.subject.status === "pass" && this.#trust.isWide?.(question);
     return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
   }
 
   admitsAnyAudience(token: TokenQuestion): boolean {
     const question = this.#question(token);
-    return question !== undefined && this.#trust.isWide(question);
+    return question !== undefined && this.#trust.isWide?.(question) === true;
   }
 
   trusted(): readonly Known<string>[] | undefined {
@@ -141,8 +141,7 @@ class RoleIdentity implements AccessIdentity {
   }
 
   understood(cluster: ClusterNames): Answer {
-    const own = this.#roles.understood(this.#named, cluster);
-    const { via } = this.#trust;
+    const [own, { via }] = [this.#roles.understood(this.#named, cluster), this.#trust];
     return via ? worstOf(own, this.#roles.understood(via, cluster)) : own;
   }
 

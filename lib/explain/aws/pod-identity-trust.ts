@@ -34,7 +34,7 @@ export interface RoleTrusts {
   /** The role whose credentials are used to assume it; absent if the service account's own token is. */
   readonly via?: NamedRole;
   of(question: TrustQuestion): TrustAnswer;
-  isWide(question: TrustQuestion): boolean;
+  isWide?(question: TrustQuestion): boolean;
   /** As in {@link AccessIdentity}. */
   issuersOf?(role: Role): readonly Known<string>[] | undefined;
 }
@@ -53,30 +53,21 @@ interface Assumed {
   /** The role that assumes it; absent if the service does. */
   readonly role?: NamedRole;
   /** Why the trust policy has no effect or cannot be judged. */
-  readonly before: Answer | undefined;
+  readonly before?: Answer | undefined;
   /** Why it is not for the service account, whatever the trust policy says. */
   readonly notFor?: Answer | undefined;
 }
 
-abstract class PodIdentityTrust implements RoleTrusts {
-  protected readonly association: Resource;
-  protected readonly cluster: Known<string>;
-  protected readonly namespace: Known<string>;
-  protected readonly name: Known<string>;
-  protected readonly hasTags: Ternary;
+/** The trust of the role as which pods act: in EKS itself, or in the role of which EKS has the credentials. */
+export class AssociationTrust implements RoleTrusts {
+  readonly via?: NamedRole;
+  readonly #association: Resource;
+  readonly #hasTags: Ternary;
 
-  constructor(association: Resource) {
-    this.association = association;
-    this.cluster = association.stated("cluster_name");
-    this.namespace = association.stated("namespace");
-    this.name = association.stated("service_account");
-    this.hasTags = is(association.flag("disable_session_tags"), false);
-  }
-
-  abstract of(question: TrustQuestion): TrustAnswer;
-
-  isWide(): boolean {
-    return false;
+  constructor(association: Resource, via: NamedRole | undefined) {
+    this.#association = association;
+    this.#hasTags = is(association.flag("disable_session_tags"), false);
+    if (via) this.via = via;
   }
 
   /** EKS hands out the role, and no issuer's token is exchanged for it. */
@@ -84,8 +75,48 @@ abstract class PodIdentityTrust implements RoleTrusts {
     return [];
   }
 
-  /** What a trust policy says. */
-  protected judged(assumed: Assumed, cluster: Known<string>): TrustAnswer {
+  of(question: TrustQuestion): TrustAnswer {
+    return this.via ? this.#ofTarget(question, this.via) : this.#ofFirst(question);
+  }
+
+  #ofFirst(question: TrustQuestion): TrustAnswer {
+    const cluster = this.#cluster(question);
+    const keys = {
+      "aws:PrincipalIsAWSService": "true",
+      "aws:PrincipalServiceName": POD_IDENTITY_SERVICE,
+      "aws:SourceAccount": question.account,
+      "aws:SourceArn": cluster,
+      ...this.#tagKeys("RequestTag", cluster),
+    };
+    const [before, notFor] = [this.#withoutEffect(question), this.#notFor(question)];
+    return this.#judged({ question, by: POD_IDENTITY_SERVICE, keys, before, notFor }, cluster);
+  }
+
+  /** The target must admit the first role, which must be allowed to assume it, and admit EKS. */
+  #ofTarget(question: TrustQuestion, via: NamedRole): TrustAnswer {
+    const { role, arn, account, partition, missing, label } = via;
+    if (!role) return sameAnswers(missing);
+    const first = this.#ofFirst({ ...question, role, account, partition });
+    const cluster = this.#cluster({ account, partition });
+    const keys = {
+      ...ofRoles,
+      "aws:PrincipalAccount": account,
+      "aws:PrincipalArn": arn,
+      ...this.#tagKeys("RequestTag", cluster),
+      // Without session tags, tags of the role count, which are not read.
+      ...(this.#hasTags === "yes" && this.#tagKeys("PrincipalTag", cluster)),
+      ...this.#externalId(account),
+    };
+    const then = this.#judged({ question, by: label, keys, role: via }, cluster);
+    const [assume, tag] = [ASSUME, TAG].map((action) => this.#refusedTo(via, role, question.account, action));
+    return {
+      issuer: obstacle([first.issuer, assume, then.issuer]) ?? then.issuer,
+      audience: obstacle([first.audience, tag, then.audience]) ?? then.audience,
+      subject: obstacle([first.subject, then.subject]) ?? then.subject,
+    };
+  }
+
+  #judged(assumed: Assumed, cluster: Known<string>): TrustAnswer {
     const { role, subject, partition } = assumed.question;
     const where = trustPolicyOf(role);
     const before = misplaced(role, partition) ?? unreadable(role, where) ?? assumed.before;
@@ -110,7 +141,7 @@ abstract class PodIdentityTrust implements RoleTrusts {
     const asked = { action, keys, presumes, ...(role && { role }) };
     const { outcome, reason } = decidePodIdentity(question.role.trust, asked);
     if (outcome === "allowed") return undefined;
-    if (outcome === "unknown" || this.isTagless(action))
+    if (outcome === "unknown" || this.#isTagless(action))
       return unknown(`whether EKS Pod Identity may ${action} is not known: ${reason}`, ASK_AGAIN, where);
     return broken(
       `the trust policy does not allow ${by} ${action}: ${reason}`,
@@ -120,64 +151,84 @@ abstract class PodIdentityTrust implements RoleTrusts {
     );
   }
 
+  /** What keeps the first role from assuming the target; `undefined` if its own policies let it. */
+  #refusedTo(via: NamedRole, role: Role, account: Known<string>, action: string): Answer | undefined {
+    const target = this.#association.stated("target_role_arn");
+    const outcomeIf = (isGranted: boolean): string =>
+      new RoleJudge(role).outcome(action, "", resourceOf(target), isGranted);
+    const own = outcomeIf(false);
+    if (own === "allowed") return undefined;
+    const where = seen("IAM role", role.resource.source);
+    const said = (may: string): string => `${via.label} ${may} ${action} on the target role ${shown(target)}`;
+    // Within an account, a trust policy that names the role may suffice.
+    const isNeeded = same(via.account, account) === "no" || outcomeIf(true) === "denied";
+    return own === "denied" && isNeeded && !this.#isTagless(action)
+      ? broken(
+          `${said("may not")}: its policies do not allow it`,
+          `allow the role ${POD_IDENTITY_ACTIONS.join(" and ")} on the target role`,
+          DENIED,
+          where,
+        )
+      : unknown(`whether ${said("may")} is not known`, unreadRemedy(role), where);
+  }
+
   /** AWS does not document what EKS requests if sessions are not tagged. */
-  protected isTagless(action: string): boolean {
-    return action === TAG && this.hasTags !== "yes";
+  #isTagless(action: string): boolean {
+    return action === TAG && this.#hasTags !== "yes";
   }
 
   /** The cluster's ARN; associations, clusters and the roles of associations are in one account. */
-  protected clusterOf({ account, partition }: Pick<TrustQuestion, "account" | "partition">): Known<string> {
-    const region = regionOf(this.association);
-    return joined("arn:", partition, ":eks:", region, ":", account, ":cluster/", this.cluster);
+  #cluster({ account, partition }: Pick<TrustQuestion, "account" | "partition">): Known<string> {
+    const [region, name] = [regionOf(this.#association), this.#association.stated("cluster_name")];
+    return joined("arn:", partition, ":eks:", region, ":", account, ":cluster/", name);
   }
 
   /** The session's tags as condition keys: `null` if there are none. */
-  protected tagKeys(prefix: string, cluster: Known<string>): ContextKeys {
+  #tagKeys(prefix: string, cluster: Known<string>): ContextKeys {
+    const association = this.#association;
     const tags = {
       "eks-cluster-arn": cluster,
-      "eks-cluster-name": this.cluster,
-      "kubernetes-namespace": this.namespace,
-      "kubernetes-service-account": this.name,
+      "eks-cluster-name": association.stated("cluster_name"),
+      "kubernetes-namespace": association.stated("namespace"),
+      "kubernetes-service-account": association.stated("service_account"),
     };
-    const absent = this.hasTags === "no" ? null : this.association.stated("disable_session_tags");
-    const value = (known: Known<string>): Known<string> | null => (this.hasTags === "yes" ? known : absent);
+    const absent = this.#hasTags === "no" ? null : association.stated("disable_session_tags");
+    const value = (known: Known<string>): Known<string> | null => (this.#hasTags === "yes" ? known : absent);
     return Object.fromEntries(
       Object.entries(tags).map(([tag, each]) => [`aws:${prefix}/${tag}`, value(each)]),
     );
   }
-}
 
-/** The trust of the association's role in EKS Pod Identity itself. */
-export class AssociationTrust extends PodIdentityTrust {
-  override of(question: TrustQuestion): TrustAnswer {
-    const { role, account } = question;
-    const cluster = this.clusterOf(question);
-    const keys = {
-      "aws:PrincipalIsAWSService": "true",
-      "aws:PrincipalServiceName": POD_IDENTITY_SERVICE,
-      "aws:SourceAccount": account,
-      "aws:SourceArn": cluster,
-      ...this.tagKeys("RequestTag", cluster),
-    };
-    const before = ambiguous(role) ?? this.#elsewhere(question);
-    const [by, notFor] = [POD_IDENTITY_SERVICE, this.#notFor(question)];
-    return this.judged({ question, by, keys, before, notFor }, cluster);
+  /** AWS documents it only for sessions without tags. */
+  #externalId(account: Known<string>): ContextKeys {
+    const association = this.#association;
+    if (this.#hasTags === "yes") return {};
+    if (this.#hasTags === "unknown") return { "sts:ExternalId": association.stated("disable_session_tags") };
+    const [region, cluster] = [regionOf(association), association.stated("cluster_name")];
+    return { "sts:ExternalId": joined(region, "/", account, "/", cluster, "/", keyOf(association)) };
   }
 
   #notFor({ subject }: TrustQuestion): Answer | undefined {
-    const { association, namespace, name } = this;
+    const own = this.#association;
+    const [namespace, name] = [own.stated("namespace"), own.stated("service_account")];
     return same(subject, joined(SERVICE_ACCOUNT_PREFIX, namespace, ":", name)) === "no"
       ? broken(
-          `the association is for ${shown(keyOf(association))}`,
+          `the association is for ${shown(keyOf(own))}`,
           "declare an association for the service account",
           undefined,
-          seen("EKS Pod Identity association", association.source),
+          seen("EKS Pod Identity association", own.source),
         )
       : undefined;
   }
 
-  #elsewhere({ role, account }: TrustQuestion): Answer | undefined {
-    const own = accountOf(this.association);
+  #withoutEffect({ role, account }: TrustQuestion): Answer | undefined {
+    if (admitsEveryone(role.trust))
+      return unknown(
+        "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
+        `write ${POD_IDENTITY_SERVICE} as the Service principal`,
+        trustPolicyOf(role),
+      );
+    const own = accountOf(this.#association);
     return same(own, account) === "no"
       ? broken(
           `the role is in account ${shown(account)}, the association in ${shown(own)}`,
@@ -189,75 +240,10 @@ export class AssociationTrust extends PodIdentityTrust {
   }
 }
 
-/** The trust of a target role in the association's role, and the right of that role to assume it. */
-export class TargetTrust extends PodIdentityTrust {
-  readonly via: NamedRole;
-
-  constructor(association: Resource, via: NamedRole) {
-    super(association);
-    this.via = via;
-  }
-
-  override of(question: TrustQuestion): TrustAnswer {
-    const { role, arn, account, partition, missing, label } = this.via;
-    if (!role) return sameAnswers(missing);
-    const first = new AssociationTrust(this.association).of({ ...question, role, account, partition });
-    const cluster = this.clusterOf({ account, partition });
-    const keys = {
-      ...ofRoles,
-      "aws:PrincipalAccount": account,
-      "aws:PrincipalArn": arn,
-      ...this.tagKeys("RequestTag", cluster),
-      // Without session tags, tags of the role count, which are not read.
-      ...(this.hasTags === "yes" && this.tagKeys("PrincipalTag", cluster)),
-      ...this.#externalId(account),
-    };
-    const then = this.judged({ question, by: label, keys, role: this.via, before: undefined }, cluster);
-    const [assume, tag] = [ASSUME, TAG].map((action) => this.#refusedTo(role, question.account, action));
-    return {
-      issuer: obstacle([first.issuer, assume, then.issuer]) ?? then.issuer,
-      audience: obstacle([first.audience, tag, then.audience]) ?? then.audience,
-      subject: obstacle([first.subject, then.subject]) ?? then.subject,
-    };
-  }
-
-  /** AWS documents it only for sessions without tags. */
-  #externalId(account: Known<string>): ContextKeys {
-    const { association, hasTags, cluster, namespace, name } = this;
-    const id = joined(regionOf(association), "/", account, "/", cluster, "/", namespace, "/", name);
-    if (hasTags === "yes") return {};
-    return { "sts:ExternalId": hasTags === "no" ? id : association.stated("disable_session_tags") };
-  }
-
-  /** What keeps the association's role from assuming the target; `undefined` if its own policies let it. */
-  #refusedTo(role: Role, account: Known<string>, action: string): Answer | undefined {
-    const target = this.association.stated("target_role_arn");
-    const judge = new RoleJudge(role);
-    const outcomeIf = (isGranted: boolean): string =>
-      judge.outcome(action, "", resourceOf(target), isGranted);
-    const own = outcomeIf(false);
-    if (own === "allowed") return undefined;
-    const where = seen("IAM role", role.resource.source);
-    const said = (may: string): string =>
-      `${this.via.label} ${may} ${action} on the target role ${shown(target)}`;
-    // Within an account, a trust policy that names the role may suffice.
-    const isNeeded = same(this.via.account, account) === "no" || outcomeIf(true) === "denied";
-    return own === "denied" && isNeeded && !this.isTagless(action)
-      ? broken(
-          `${said("may not")}: its policies do not allow it`,
-          `allow the role ${POD_IDENTITY_ACTIONS.join(" and ")} on the target role`,
-          DENIED,
-          where,
-        )
-      : unknown(`whether ${said("may")} is not known`, unreadRemedy(role), where);
-  }
-}
-
 function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);
 }
 
-/** Why the trust policy has no effect or cannot be judged; `undefined` if there is no such reason. */
 function unreadable({ trust }: Role, where: Evidence): Answer | undefined {
   if (trust.kind === "refused")
     return broken(
@@ -267,14 +253,4 @@ function unreadable({ trust }: Role, where: Evidence): Answer | undefined {
       where,
     );
   return trust.kind === "unread" ? unknown(trust.why, ASK_AGAIN, where) : undefined;
-}
-
-function ambiguous(role: Role): Answer | undefined {
-  return admitsEveryone(role.trust)
-    ? unknown(
-        "the trust policy admits everyone through *, and AWS does not document whether that covers AWS services",
-        `write ${POD_IDENTITY_SERVICE} as the Service principal`,
-        trustPolicyOf(role),
-      )
-    : undefined;
 }

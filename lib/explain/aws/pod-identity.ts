@@ -33,7 +33,7 @@ import { resourcesIn } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import { type NamedRole, type Roles, inSession, isRoleArn } from "./identity";
 import { regionOf } from "./place";
-import { AssociationTrust, type RoleTrusts, TargetTrust, keyOf } from "./pod-identity-trust";
+import { AssociationTrust, type RoleTrusts, keyOf } from "./pod-identity-trust";
 import { associatedPods, inOnePlace, isNamed } from "./pods";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
@@ -43,10 +43,8 @@ const CLUSTER = "aws_eks_cluster";
 interface AssociatedRole {
   readonly named: NamedRole;
   readonly trusts: RoleTrusts;
-  /** The policy of its sessions. */
   readonly session: Policy | undefined;
   readonly label: string;
-  /** The ARNs that the association names. */
   readonly arns: readonly Known<string>[];
 }
 
@@ -161,7 +159,7 @@ export class PodIdentities {
       : readPolicy(association.stated("policy"), "identity", SESSION_POLICY_MAX);
     return {
       named: last.role && session ? { ...last, role: inSession(last.role, session) } : last,
-      trusts: hasTarget ? new TargetTrust(association, first) : new AssociationTrust(association),
+      trusts: new AssociationTrust(association, hasTarget ? first : undefined),
       session,
       label: hasTarget ? `${last.label}, which it assumes as ${first.label}` : first.label,
       arns: [arn, target],
@@ -224,22 +222,15 @@ function refusedPolicy(
   session: Policy | undefined,
   where: Evidence,
 ): Answer | undefined {
-  if (session === undefined) return undefined;
-  if (session.kind === "refused")
-    return broken(
-      `AWS refuses the session policy: ${session.why}`,
-      "write a policy that IAM accepts",
-      "InvalidParameterException",
+  const isTagless = is(association.flag("disable_session_tags"), true);
+  if (session === undefined || (session.kind !== "refused" && isTagless === "yes")) return undefined;
+  const remedy = "set disable_session_tags to true, and write a policy that IAM accepts";
+  if (session.kind !== "refused" && isTagless === "unknown")
+    return unknown(
+      "whether sessions have tags, beside which EKS refuses a policy, is not known",
+      remedy,
       where,
     );
-  const tagless = association.flag("disable_session_tags");
-  if (is(tagless, true) === "yes") return undefined;
-  const remedy = "set disable_session_tags to true";
-  return is(tagless, true) === "no"
-    ? broken("EKS refuses a policy beside session tags", remedy, "InvalidParameterException", where)
-    : unknown(
-        "whether the sessions have tags is not known, and EKS refuses a policy beside them",
-        remedy,
-        where,
-      );
+  const why = session.kind === "refused" ? session.why : "EKS accepts none beside session tags";
+  return broken(`AWS refuses the session policy: ${why}`, remedy, "InvalidParameterException", where);
 }

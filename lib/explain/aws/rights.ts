@@ -103,23 +103,18 @@ function managedGranted(role: Role, arn: Known<string>, isLimited: boolean): Ans
   const outcomes = outcomesOf(role, allowing(policy), true);
   if (outcomes.has("denied"))
     return broken(
-      `${limitsOf(role)} or a denial takes rights of ${name} away`,
-      `let ${limitsOf(role)} allow them, and exempt the role from the denial`,
+      `the permissions boundary, the session policy or a denial takes rights of ${name} away`,
+      "let boundary and session policy allow them, and exempt the role from the denial",
       NO_POLICY,
       where(role),
     );
   return outcomes.has("allowed") && !outcomes.has("unknown")
     ? granted
     : unknown(
-        `what ${limitsOf(role)} and denials leave of ${name} is not known`,
+        `what the permissions boundary, the session policy and denials leave of ${name} is not known`,
         unreadRemedy(role),
         where(role),
       );
-}
-
-/** What limits a role, beside denials. */
-function limitsOf({ session }: Role): string {
-  return session ? "the session policy, the permissions boundary" : "the permissions boundary";
 }
 
 /** Whether the role's policies, within its limits, allow every action of the request. */
@@ -180,13 +175,13 @@ export const anythingGranted: (role: Role) => Answer = once((role) => {
     return pass(`${managed}, a managed policy of AWS that is not read, grants something`, evidence);
   return counts === "denied"
     ? broken(
-        `the role may do nothing: it has no policy, or ${limitsOf(role)} and denials take every right away`,
-        `attach a policy to it, and check that ${limitsOf(role)} and denials leave the rights it needs`,
+        "the role may do nothing: it has no policy, or its permissions boundary, its session policy and denials take every right away",
+        "attach a policy to it, and check that its permissions boundary, its session policy and denials leave the rights it needs",
         NO_POLICY,
         evidence,
       )
     : unknown(
-        `whether the role may do anything depends on policies that were not read, on conditions, or on how ${limitsOf(role)} and denials narrow wildcards`,
+        "whether the role may do anything depends on policies that were not read, on conditions, or on how its permissions boundary, its session policy and denials narrow wildcards",
         unreadRemedy(role),
         evidence,
       );

@@ -125,6 +125,7 @@ const IDENTIFIERS: readonly string[] = [
   "role_arn",
   "roles",
   "scope",
+  "target_role_arn",
   "user_assigned_identity_id",
   "workload_identity_pool_id",
 ];

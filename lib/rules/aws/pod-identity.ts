@@ -37,10 +37,7 @@ export function eksClusterArn({ account, region }: PodIdentityPlace, cluster: st
   return `arn:${partitionOf(region).name}:eks:${region}:${accountId(account)}:cluster/${cluster}`;
 }
 
-/**
- * Admits one service account of one cluster. Only EKS can set the tags, which also contain account and region. Without
- * tags only the cluster is known, and every association in it is admitted.
- */
+/** Admits a service account by the tags that only EKS can set, or without tags every association of the cluster. */
 export function podIdentityTrust(
   place: PodIdentityPlace,
   cluster: string,
@@ -85,16 +82,7 @@ export function sessionPolicyText(statements: readonly PolicyStatement[], isTagg
       allowed: "`policy` together with `disableSessionTags: true`",
       remedy: "set `disableSessionTags: true`, or leave `policy` out",
     });
-  const document = policyDocument(identityStatements(statements, "policy"));
-  const { length } = JSON.stringify(document);
-  if (length > SESSION_POLICY_MAX)
-    fail("aws-limit", {
-      problem: "the session policy is too long",
-      value: length,
-      allowed: `${SESSION_POLICY_MAX} characters`,
-      remedy: "combine resources with a pattern, or narrow the role's own policies",
-    });
-  return policyText(document);
+  return policyText(policyDocument(identityStatements(statements, "policy")));
 }
 
 /** Returns the complete place; throws where EKS Pod Identity does not exist, and for clusters other than EKS. */

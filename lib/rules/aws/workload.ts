@@ -70,7 +70,9 @@ export function accessRights({ statements, managedPolicyArns }: AccessPermission
   };
 }
 
-export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
+export function accessPolicy(
+  permissions: readonly Pick<AccessPermissions, "statements">[],
+): PolicyDocument | undefined {
   const statements = permissions.flatMap((one) => one.statements);
   if (statements.length === 0) return undefined;
   requireSidsOnce(statements);

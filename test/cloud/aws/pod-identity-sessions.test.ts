@@ -114,10 +114,6 @@ describe("workloadRoles with settings of podIdentity", () => {
       "aws-conflict: EKS accepts no session policy beside session tags",
       { policy: [READ], disableSessionTags: false },
     ],
-    [
-      "aws-limit: the session policy is too long",
-      { ...tagless, policy: [{ ...READ, Resource: `arn:aws:s3:::orders/${"x".repeat(2000)}` }] },
-    ],
     ["aws-invalid: the IAM role", { targetRoleArn: "orders" }],
     [
       "aws-mismatch: the target role is in another AWS partition",
@@ -353,6 +349,20 @@ describe("explain, with a session policy", () => {
   const own = { ...tagless, policy: [READ] };
   const of = (change: Change): readonly [Partial<WorkloadPodIdentity>, Change] => [own, change];
 
+  it("judges what it leaves of a managed policy", () => {
+    const managed = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess";
+    const out = synthesized((app) => {
+      const stack = providersStack(app);
+      new WorkloadAccess(stack, "workloads", {
+        cluster: { name: "prod", issuer: ISSUER },
+        workloads: [{ serviceAccount: "shop/web", may: awsAccess({ managedPolicyArns: [managed] }) }],
+        identities: [workloadRoles({ ...place, podIdentity: { cluster: "prod", ...own } })],
+        proof: false,
+      });
+    });
+    expect(judgedWorkload(out).checks["permissions-granted"]).toContain("the session policy");
+  });
+
   it("notes in the audit that any association of the cluster can use the role", () => {
     expect(judgedWorkload(synth(own)).audit).toEqual(["granted-elsewhere"]);
   });
@@ -381,7 +391,7 @@ describe("explain, with a session policy", () => {
       "denied account-annotated: beside session tags": {
         "beside session tags": of(association({ disable_session_tags: false })),
       },
-      "unknown account-annotated: whether the sessions have tags": {
+      "unknown account-annotated: whether sessions have tags": {
         "beside session tags that are not known": of(association({ disable_session_tags: "${var.n}" })),
       },
     }),

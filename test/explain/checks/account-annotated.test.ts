@@ -3,7 +3,14 @@ import { type Row, checks } from "../../fixtures/explain/checks";
 import { argument, configured } from "../../fixtures/explain/configuration";
 import { gkeNative, native } from "../../fixtures/explain/gke-native";
 import { formerOf, principalOf } from "../../fixtures/existing/gke-native";
-import { AGENT, associated, planned } from "../../fixtures/explain/states";
+import {
+  AGENT,
+  associated,
+  association,
+  planned,
+  plannedArgument,
+  roleArn,
+} from "../../fixtures/explain/states";
 import { accounts } from "../../fixtures/explain/three-clouds";
 
 const ID = "account-annotated";
@@ -12,6 +19,14 @@ const of = (cloud: "aws" | "azure" | "google") => ({
   artefacts: accessArtefacts(cloud),
   serviceAccount: WORKLOAD,
 });
+const chained = (target_role_arn: string) =>
+  associated({
+    ...AGENT,
+    "aws_eks_pod_identity_association.web": {
+      ...association("shop", "web", roleArn("web")),
+      target_role_arn,
+    },
+  });
 const tenant = (tenant_id: string) => configured(argument("azurerm_user_assigned_identity", { tenant_id }));
 
 checks(ID, "the role on AWS", of("aws"), [
@@ -26,6 +41,23 @@ checks(ID, "the role on AWS", of("aws"), [
 ]);
 checks(ID, "an association of EKS", { artefacts: associated(AGENT), serviceAccount: "shop/web" }, [
   ["that a state has", [], "pass", "EKS Pod Identity gives shop/web the role"],
+  [
+    "with a target role",
+    () => chained(roleArn("orders")),
+    "pass",
+    "the role arn:aws:iam::111122223333:role/orders, which it assumes as arn:aws:iam::111122223333:role/web",
+    { verdict: "unknown" },
+  ],
+  ["with an empty target role, as a state has it", () => chained(""), "pass", "role/web"],
+  [
+    "whose target role a plan does not know yet",
+    () => plannedArgument(chained(""), "target_role_arn", ["aws_iam_role.web.arn", "aws_iam_role.web"]),
+    "unknown",
+    "only after apply; the plan says that it refers to arn:aws:iam::111122223333:role/web",
+    // The role does not trust itself.
+    { verdict: "denied" },
+  ],
+  ["with a target that is no role", () => chained("orders"), "fail", "not an ARN of an IAM role"],
   [
     "whose role a plan does not know yet, and only refers to",
     (files) => planned(files, "aws_iam_role.web.arn", "aws_iam_role.web"),

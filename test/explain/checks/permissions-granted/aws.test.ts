@@ -7,8 +7,11 @@ import { synthesized } from "../../../fixtures/explain/artefacts";
 import { type Damage, type Row, both, checks } from "../../../fixtures/explain/checks";
 import { type Change, argument, configured, without } from "../../../fixtures/explain/configuration";
 import {
+  AGENT,
   EKS,
   type Resources,
+  associated,
+  association,
   attached,
   found,
   irsa,
@@ -203,4 +206,21 @@ checks(ID, "managed policies of AWS", { artefacts: has(KNOWN), serviceAccount: "
   ["none", () => having({}), "fail"],
   ["one that a plan attaches, and that may not exist", () => PLANNED(has("AmazonSESFulAccess")), "unknown"],
   ["one that is known, which a plan attaches", () => PLANNED(has(KNOWN)), "pass"],
+]);
+
+/** The association of `shop/web`, whose role has a managed policy of AWS alone, with a session policy. */
+const inSession = (Action: string): ReturnType<typeof associated> =>
+  associated({
+    ...AGENT,
+    "aws_eks_pod_identity_association.web": {
+      ...association("shop", "web", roleArn("web")),
+      policy: policy("Allow", Action),
+      disable_session_tags: true,
+    },
+  });
+
+checks(ID, "a session policy", { artefacts: associated(AGENT), serviceAccount: "shop/web" }, [
+  ["that an association does not have", [], "pass"],
+  ["that leaves what the managed policy grants", () => inSession("s3:*"), "pass"],
+  ["that leaves nothing of the managed policy", () => inSession("sqs:*"), "unknown", "its session policy"],
 ]);
