@@ -4,6 +4,7 @@
 
 const ANY_SIGN = "*";
 const ONE_SIGN = "?";
+const WILDCARD = /[*?]/;
 
 /**
  * True if every text that a pattern of IAM matches is also matched by another: `b/x*` within `b/*`, `b*` not within
@@ -34,7 +35,8 @@ function oneFurther(reached: readonly boolean[], sign: string, narrow: string): 
 
 /** True if some text matches both of two patterns. */
 export function patternsMeet(one: string, other: string): boolean {
-  if (beginDifferently(one, other)) return false;
+  if (one === other) return true;
+  if (beginDifferently(one, other) || !WILDCARD.test(one + other)) return false;
   // meets[from]: the rest of `one` and the rest of `other` have a text in common.
   let stars = other.length;
   while (other[stars - 1] === ANY_SIGN) stars--;

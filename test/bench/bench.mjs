@@ -137,6 +137,19 @@ for (const [shape, budget] of [
   row(`${what}, peak memory ÷ parsing`, megabytes.ours, megabytes.theirs, "MB", 1.2);
 }
 
+for (const [clusters, accounts] of [
+  [40, 50],
+  [1, 5_000],
+]) {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  const run = here("compare-run.mjs");
+  child([run, "files", folder, clusters, accounts]);
+  const { ms } = compare([run, "ours", folder], [run, "theirs", folder]);
+  rmSync(folder, { recursive: true });
+  const what = `compare of ${clusters} clusters × ${accounts} service accounts, one action changed`;
+  row(`${what}, ÷ explain of both sides`, ms.ours, ms.theirs, "ms", 2);
+}
+
 for (const [what, names, budget] of [
   ["what pulls from ECR take of it", "ecr,pullRoles", 1.15],
   // An import in an ES module takes everything.

@@ -15,7 +15,7 @@ import {
   textOf,
   withoutPrefix,
 } from "../../model/known";
-import { remembered } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
@@ -106,7 +106,9 @@ export class Trust {
   }
 
   /** What a role's trust policy, and the OIDC providers that it names, compare tokens with. */
-  terms({ trust: policy, trustText }: Role): TrustTerms {
+  readonly terms: (role: Role) => TrustTerms = once((role) => this.#terms(role));
+
+  #terms({ trust: policy, trustText }: Role): TrustTerms {
     const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
     const conditions = admittingStatements(policy).flatMap((each) => orElse(each.conditions, () => []));
     const valuesOf = (claim: string): readonly Known<string>[] =>

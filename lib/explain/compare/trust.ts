@@ -73,7 +73,11 @@ function* identityChanges(pair: Pair, clusterIssuers: readonly string[]): Genera
   const [before, after] = [pair.old?.terms, pair.made?.terms];
   const both = [before, after].flatMap((terms) => terms ?? []);
   const [own, others] = [writtenBy(before), writtenBy(after, pair.canonical)];
-  const issuers = new Set([...clusterIssuers, ...own.keys(), ...others.keys()]);
+  const named = [...own.keys(), ...others.keys()];
+  const issuers = new Set([
+    ...(mayTrust(both) ? clusterIssuers : namedAlone(clusterIssuers, named)),
+    ...named,
+  ]);
   // An issuer that only apply tells, and that one of two sides does not name, may be any of the other's.
   const open = [...own, ...others].flatMap(([issuer, written]) =>
     before && after && own.has(issuer) !== others.has(issuer) && !isKnown(written) ? [issuer] : [],
@@ -95,6 +99,18 @@ function* identityChanges(pair: Pair, clusterIssuers: readonly string[]): Genera
         seen.add(key);
       }
   }
+}
+
+/** Whether terms may admit tokens of an issuer that they do not name. */
+function mayTrust(both: readonly TrustTerms[]): boolean {
+  return both.some(({ issuers, beyond }) => beyond.length > 0 || !issuers.every(isKnown));
+}
+
+/** Clouds may read other spellings of an issuer as the same. */
+function namedAlone(issuers: readonly string[], named: readonly string[]): readonly string[] {
+  const spelled = (issuer: string): string => issuer.toLowerCase().replace(/\/+$/, "");
+  const all = new Set(named.map(spelled));
+  return issuers.filter((issuer) => all.has(spelled(issuer)));
 }
 
 /** Differences of what is not compared subject by subject. */
