@@ -35,7 +35,7 @@ const plainCalls = (context) => (source) => {
   return ts.visitNode(source, visit);
 };
 
-const SHORT = { minifyWhitespace: true, minifySyntax: true, target: "node20", lineLimit: 160 };
+const SHORT = { minifyWhitespace: true, minifySyntax: true, target: "node20", lineLimit: 400 };
 
 /** The code without comments; entries keep the form in which `import` finds their names. */
 function lean(path, text) {
