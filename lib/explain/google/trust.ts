@@ -110,7 +110,7 @@ export class Exchanges {
   /** Whether everything that was read of a pool provider and of grants to its principals is understood. */
   understood(name: ProviderName | undefined, label: string, cluster: ClusterNames): Answer {
     const provider = name && this.provider(name);
-    const text = name === undefined ? known(label) : joined("/workloadidentitypools/", name.poolId, "/");
+    const text = name === undefined ? known(label) : joined("workloadIdentityPools/", name.poolId);
     return this.#world.understood(label, cluster, provider ? [provider.resource] : [], [text]);
   }
 

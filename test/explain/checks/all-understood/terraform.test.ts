@@ -121,3 +121,34 @@ checks(
   },
   ROWS,
 );
+
+const gcloud = (member: string) =>
+  beside("terraform_data", () => ({
+    provisioner: [
+      {
+        "local-exec": { command: `gcloud projects remove-iam-policy-binding acme-images --member=${member}` },
+      },
+    ],
+  }));
+const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools";
+
+checks(
+  "all-understood",
+  "a pull from Artifact Registry",
+  {
+    artefacts: synthesized("three-clouds"),
+    serviceAccount: "shop/tools",
+    image: "europe-west1-docker.pkg.dev/acme-images/tools/cli:1",
+  },
+  [
+    ["as written", [], "pass"],
+    [
+      "a program that names the principal",
+      gcloud(`principal://${POOL}/k8s-edge-1/subject/system:serviceaccount:shop:tools`),
+      "unknown",
+      "runs programs",
+    ],
+    ["one that names principals of the pool", gcloud(`principalSet://${POOL}/k8s-edge-1/*`), "unknown"],
+    ["one that names another pool", gcloud(`principalSet://${POOL}/k8s-edge-12/*`), "pass"],
+  ],
+);
