@@ -55,7 +55,7 @@ const CARRIERS: readonly (readonly [file: string, carriers: Carriers])[] = [
   ["control-plane/machines.yaml", [kubeadmConfigTemplate({ name: "machines", namespace: "clusters" })]],
 ];
 
-describe("the control plane of a cluster of one's own", () => {
+describe("the control plane of a self-managed cluster", () => {
   it.each(CARRIERS)("is told the issuer: %s", (file, carriers) => {
     const outdir = written(ofCarriers(carriers));
     const [stack] = writtenStacks(outdir);

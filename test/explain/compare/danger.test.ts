@@ -92,8 +92,12 @@ const credential = (issuer: string, subject: string): Edit =>
   adding([
     "azurerm_federated_identity_credential",
     {
-      ...{ name: "more", resource_group_name: "edge-identities", audience: ["api://AzureADTokenExchange"] },
-      ...{ parent_id: `\${${IDENTITY}.id}`, issuer, subject },
+      name: "more",
+      resource_group_name: "edge-identities",
+      audience: ["api://AzureADTokenExchange"],
+      parent_id: `\${${IDENTITY}.id}`,
+      issuer,
+      subject,
     },
   ]);
 
@@ -111,7 +115,8 @@ const provider = (issuer_uri: string): Edit =>
   adding([
     "google_iam_workload_identity_pool_provider",
     {
-      ...{ project: "acme-images", workload_identity_pool_id: "k8s-edge-1" },
+      project: "acme-images",
+      workload_identity_pool_id: "k8s-edge-1",
       workload_identity_pool_provider_id: "more",
       attribute_mapping: { "google.subject": "assertion.sub" },
       oidc: { issuer_uri, allowed_audiences: ["x"] },
@@ -526,8 +531,15 @@ describe("a harmless change", () => {
 
 describe("changes of many", () => {
   const change = (at: number, more: Partial<Change> = {}): Change => ({
-    ...{ kind: "widened", job: "image-pull", about: "images", stack: "prod", reason: "", removed: [] },
-    ...{ subject: `team-${at}/app-${at}`, target: `x.example/app-${at}/*`, before: null },
+    kind: "widened",
+    job: "image-pull",
+    about: "images",
+    stack: "prod",
+    reason: "",
+    removed: [],
+    subject: `team-${at}/app-${at}`,
+    target: `x.example/app-${at}/*`,
+    before: null,
     after: { verdict: "allowed", as: `role/app-${at}` },
     added: [{ text: `statement of app-${at}` }],
     ...more,
