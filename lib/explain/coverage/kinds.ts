@@ -4,8 +4,8 @@
  * Kubernetes may mean anything.
  *
  * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1 and operator/v1;
- * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1. Objects of nodes and of fleets are checked by
- * tables and schemas of their own.
+ * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1. Objects of nodes and of fleets have tables
+ * and schemas elsewhere.
  */
 
 import { type Coverage, type Rows, words } from "./coverage";
@@ -79,7 +79,7 @@ const POD_SPEC: Coverage = {
   },
 };
 
-const objectWith = (row: Coverage, metadata: Coverage = METADATA): Coverage => ({
+export const objectWith = (row: Coverage, metadata: Coverage = METADATA): Coverage => ({
   ...row,
   read: `apiVersion kind ${row.read ?? ""}`,
   harmless: `status ${row.harmless ?? ""}`,

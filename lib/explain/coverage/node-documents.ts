@@ -65,7 +65,7 @@ const IGNITION: Coverage = {
   },
 };
 
-const KUBELET_CONFIGURATION: Coverage = {
+export const KUBELET_CONFIGURATION: Coverage = {
   read: "apiVersion kind featureGates",
   harmless: `address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
     clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize

@@ -18,11 +18,18 @@ import {
   titleOf,
 } from "../read/objects";
 import type { Source } from "../read/source";
-import { notUnderstood } from "./coverage";
+import { type Rows, notUnderstood } from "./coverage";
 import { IMAGE_CHANGERS, KINDS, USERS } from "./kinds";
+import { HOSTED_CLUSTER, NODE_KINDS } from "./node-kinds";
 
-/** What chains of the whole cluster rest on. */
+/** What every chain of the cluster rests on. */
 const ANY = "";
+/** What every pull of the cluster rests on. */
+export const NODES = "nodes";
+
+const ROWS: Rows = { ...KINDS, ...NODE_KINDS, HostedCluster: HOSTED_CLUSTER };
+/** Kinds of the management cluster, which may hold those of many clusters. */
+const HOSTING: readonly string[] = ["HostedCluster", "NodePool"];
 
 interface Opening {
   readonly reason: string;
@@ -37,17 +44,19 @@ const ACCEPT = "if it does not matter here, accept the finding (--baseline)";
 export class OpenObjects {
   readonly #objects: Objects;
   readonly #unread: readonly Document[];
+  readonly #hosting: readonly KubernetesObject[];
   #found: Found | undefined;
 
-  /** `unread` are the objects of kinds that are not read. */
-  constructor(objects: Objects, unread: readonly Document[]) {
+  /** `unread` are the objects of kinds that are not read, `hosting` the cluster's own of the management cluster. */
+  constructor(objects: Objects, unread: readonly Document[], hosting: readonly KubernetesObject[]) {
     this.#objects = objects;
     this.#unread = unread;
+    this.#hosting = hosting;
   }
 
   /**
-   * The answer if something bears on one of the objects, `ServiceAccount shop/web`, and is not understood; otherwise
-   * `undefined`. Roles and bindings that are not understood grant nothing for certain, which those who ask for rights see.
+   * The answer if something bears on one of the objects, `ServiceAccount shop/web` or {@link NODES}, and is not
+   * understood; otherwise `undefined`. Roles and bindings that are not understood grant nothing for certain, which those who ask for rights see.
    */
   answer(titles: readonly string[]): Answer | undefined {
     const found = (this.#found ??= this.#find());
@@ -73,7 +82,10 @@ export class OpenObjects {
   #find(): Found {
     const read = this.#objects.of(...Object.keys(KINDS));
     const naming = this.#unread.filter(({ value }) => !isAdmission(value)).flatMap(ofNames);
-    const openings = new Map([...naming, ...read.flatMap(ofFields)]);
+    const ofNodes = this.#objects
+      .of(...Object.keys(NODE_KINDS))
+      .filter(({ kind }) => !HOSTING.includes(kind));
+    const openings = new Map([...naming, ...[...ofNodes, ...this.#hosting, ...read].flatMap(ofFields)]);
     const admissions = readAdmission([...this.webhooks, ...this.#unread]);
     const admitted = admissions.length === 0 ? [] : read;
     const byAccount = grouped(
@@ -106,7 +118,8 @@ const PLURALS: Readonly<Record<string, string>> = {
 /** The first that may change or refuse one of the objects, or one that comes with a service account. */
 function admitted(titles: readonly string[], found: Found): Opening | undefined {
   if (found.admissions.length === 0) return undefined;
-  const all = titles.flatMap((title) =>
+  const objects = titles.filter((title) => title !== NODES);
+  const all = objects.flatMap((title) =>
     objectsOf(title, found.byTitle.get(title) ?? [], found.byAccount.get(title) ?? []),
   );
   for (const object of all) {
@@ -161,6 +174,8 @@ const OF_CLUSTER: readonly string[] = ["Authentication", "KubeAPIServer"];
 function borneOn(object: KubernetesObject): string {
   const { value, kind } = object;
   if (OF_CLUSTER.includes(kind) && at(value, "metadata", "name") === "cluster") return ANY;
+  if (kind === "HostedCluster") return ANY;
+  if (Object.hasOwn(NODE_KINDS, kind)) return NODES;
   if (WORKLOAD_KINDS.includes(kind)) return accountOf(object);
   const secret = at(value, "spec", "secretRef");
   return kind === "CredentialsRequest" ? `Secret ${keyOf({ metadata: secret })}` : titleOf(value, kind);
@@ -168,7 +183,7 @@ function borneOn(object: KubernetesObject): string {
 
 function ofFields(object: KubernetesObject): readonly (readonly [on: string, opening: Opening])[] {
   const { value, kind, source } = object;
-  const [path] = [...notUnderstood(value, KINDS[kind] ?? {}, "written"), ...changedImages(value, kind)];
+  const [path] = [...notUnderstood(value, ROWS[kind] ?? {}, "written"), ...changedImages(value, kind)];
   if (path === undefined) return [];
   const title = titleOf(value, kind);
   return [

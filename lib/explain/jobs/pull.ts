@@ -7,6 +7,7 @@ import { namespacedName } from "../../model/namespaced-name";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
+import { NODES } from "../coverage/open-objects";
 import type { PluginCloud, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
@@ -116,7 +117,7 @@ const TABLE: readonly Step<PullFacts>[] = [
   link({
     ...UNDERSTOOD,
     per: ["artefacts", "identity", "puller"],
-    run: ({ artefacts, identity, puller }) => understood(artefacts, identity, puller.key),
+    run: ({ artefacts, identity, puller }) => understood(artefacts, identity, puller.key, [NODES]),
   }),
 ];
 

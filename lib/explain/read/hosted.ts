@@ -20,11 +20,20 @@ const CONFIG = "config.openshift.io/v1";
 
 /** The objects equivalent to this cluster's HostedClusters; empty without a HostedCluster. */
 export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
+  return hostedClusters(objects, cluster).flatMap(objectsIn);
+}
+
+/** The objects of the management cluster that describe this cluster and its pools. */
+export function hostingObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
+  return [...hostedClusters(objects, cluster), ...nodePools(objects, cluster).map(({ object }) => object)];
+}
+
+function hostedClusters(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
   const all = objects.of("HostedCluster");
   const named = all.filter(({ value }) => isOf(value, cluster));
   const [only, ...more] = all;
   const isOnly = named.length === 0 && only && more.length === 0 && issuerOf(only.value) === "";
-  return (isOnly ? [only] : named).flatMap(objectsIn);
+  return isOnly ? [only] : named;
 }
 
 /** Whether a HostedCluster is for this cluster: a management cluster has many. */
@@ -83,6 +92,7 @@ interface NodePool {
   /** Major and minor version of its release, `4.22`; `undefined` if its image does not tell. */
   readonly release: string | undefined;
   readonly source: Source;
+  readonly object: KubernetesObject;
 }
 
 const RELEASE = /:v?(\d+\.\d+)\.\d[^/:@]*$/;
@@ -91,12 +101,13 @@ function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts)
   const pools = objects.of("NodePool");
   const named = pools.filter(({ value }) => at(value, "spec", "clusterName") === cluster);
   return (named.length > 0 ? named : pools)
-    .map(({ value, source }) => ({
-      name: text(at(value, "metadata", "name")),
-      namespace: text(at(value, "metadata", "namespace")),
-      configs: list(at(value, "spec", "config")).map((each) => text(at(each, "name"))),
-      release: RELEASE.exec(text(at(value, "spec", "release", "image")))?.[1],
-      source,
+    .map((object) => ({
+      name: text(at(object.value, "metadata", "name")),
+      namespace: text(at(object.value, "metadata", "namespace")),
+      configs: list(at(object.value, "spec", "config")).map((each) => text(at(each, "name"))),
+      release: RELEASE.exec(text(at(object.value, "spec", "release", "image")))?.[1],
+      source: object.source,
+      object,
     }))
     .filter(({ name }) => openShift?.nodePools?.includes(name) ?? true);
 }

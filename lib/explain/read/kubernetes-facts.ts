@@ -17,7 +17,7 @@ import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { withClusterSecrets } from "./cluster-secrets";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
-import { hostedNodes, hostedObjects } from "./hosted";
+import { hostedNodes, hostedObjects, hostingObjects } from "./hosted";
 import { lateName, lateTree } from "./late-text";
 import {
   BUILT_IN_POOLS,
@@ -142,7 +142,7 @@ export function readKubernetes(
     fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),
     nodes,
     refused: byTitle(unjudged),
-    open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn)),
+    open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn), hostingObjects(all, cluster)),
     skipped: unjudged,
   };
 }

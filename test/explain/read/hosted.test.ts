@@ -65,6 +65,13 @@ describe("HostedCluster", () => {
       "denied",
       GATE,
     ],
+    ["one that is paused", [hosted({ pausedUntil: "true" })], "unknown", "spec.pausedUntil of HostedCluster"],
+    [
+      "another that is paused",
+      [hosted({ pausedUntil: "true", issuerURL: "https://b.example" }, "b")],
+      "allowed",
+      "",
+    ],
     ["another issuer", [hosted({ issuerURL: "https://other.example" })], "unknown", "https://other.example"],
   ])("%s", (_, objects, verdict, reason) => {
     const [actual, reasons] = judged(...objects);
