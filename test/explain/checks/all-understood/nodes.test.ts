@@ -6,7 +6,7 @@
 import { expect, test } from "vitest";
 import { explain } from "../../../../lib/explain";
 import { NODE_KINDS } from "../../../../lib/explain/coverage/node-kinds";
-import { heldFolder, synthesized } from "../../../fixtures/explain/artefacts";
+import { type ExampleName, heldFolder, synthesized } from "../../../fixtures/explain/artefacts";
 import { beside, object, question } from "../../../fixtures/explain/admission";
 import { type Row, checks } from "../../../fixtures/explain/checks";
 
@@ -69,7 +69,7 @@ const pool = (more: object): object =>
     { name: "infra" },
   );
 
-test.each<[title: string, job: string, example: string, changed: object, verdict: string]>([
+test.each<[title: string, job: string, example: ExampleName, changed: object, verdict: string]>([
   ["a pull", "image-pull", "openshift-aws", pool({}), "allowed"],
   ["a pull", "image-pull", "openshift-aws", pool({ osImageStream: { name: "rhel-10" } }), "unknown"],
   ["a component", "component", "openshift-manual-aws", pool({ tomorrow: 1 }), "allowed"],
