@@ -10,6 +10,15 @@ const METADATA: Coverage = {
   computed: "generation resource_version uid self_link",
 };
 
+/** Which objects webhooks are for; what they do is not judged. */
+const WEBHOOKS: Coverage = {
+  read: "webhook",
+  harmless: "id",
+  blocks: {
+    metadata: { read: "name", harmless: "annotations generate_name labels", computed: METADATA.computed },
+  },
+};
+
 /** By type, which may also end with `_v1`. */
 export const KUBERNETES: Readonly<Record<string, Coverage>> = {
   kubernetes_service_account: {
@@ -24,6 +33,8 @@ export const KUBERNETES: Readonly<Record<string, Coverage>> = {
     computed: "object",
     blocks: { field_manager: { read: "name", harmless: "force_conflicts" } },
   },
+  kubernetes_mutating_webhook_configuration: WEBHOOKS,
+  kubernetes_validating_webhook_configuration: WEBHOOKS,
   kubernetes_annotations: {
     read: "api_version kind annotations field_manager",
     harmless: "id force template_annotations",

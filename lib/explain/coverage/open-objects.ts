@@ -209,7 +209,8 @@ function changedImages(value: Json, kind: string): readonly string[] {
 
 function ofNames({ value, source }: Document): readonly (readonly [on: string, opening: Opening])[] {
   const kind = text(at(value, "kind"));
-  if (USERS.has(kind)) return [];
+  if (USERS.has(kind) || Object.hasOwn(KINDS, kind))
+    return kind === "ServiceAccount" ? [again(value, source)] : [];
   const { name, namespace = "default" } = record(at(value, "metadata"));
   const { metadata: _, status: __, ...others } = record(value);
   return accountsIn(others, text(namespace)).map((key) => [
@@ -220,6 +221,19 @@ function ofNames({ value, source }: Document): readonly (readonly [on: string, o
       source,
     },
   ]);
+}
+
+/** A service account of which it is not known in which cluster it is. */
+function again(value: unknown, source: Source): readonly [on: string, opening: Opening] {
+  const title = titleOf(value, "ServiceAccount");
+  return [
+    title,
+    {
+      reason: `Terraform also has ${title}, and it is not known for which cluster`,
+      remedy: `explain each cluster with its own Terraform; ${ACCEPT}`,
+      source,
+    },
+  ];
 }
 
 /** What webhooks and policies see of an object, and of the tokens and pods of a service account. */

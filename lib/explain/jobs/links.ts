@@ -161,8 +161,8 @@ export function understood(
   const unread = perhaps.naming(namespacedName(key));
   if (unread)
     return unknown(
-      `a file that is not read names the service account ${key}, and may hold another version of it`,
-      "give explain what is applied, or leave the file out if it is not",
+      `what is not read names the service account ${key}, and may hold another version of it`,
+      "give explain what is applied (of Terraform, what `terraform show -json` prints), or leave out what is not",
       seen("not read", unread),
     );
   return open.answer([`ServiceAccount ${key}`, ...titles]) ?? answer;

@@ -13,20 +13,24 @@ import {
   type ManifestResources,
   manifestResources,
   mayAnnotate,
+  textOf,
 } from "./manifest-resources";
 import type { KubernetesDocument } from "./objects";
 import { type WrittenStack, contradictingCopies } from "./rendered-copies";
 import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
 import { readStackConfiguration } from "./terraform-configuration";
+import type { UnreadText } from "./unread-files";
 
 export interface Delivered {
   readonly byStack: ReadonlyMap<string, readonly KubernetesDocument[]>;
-  /** Objects that may be of any cluster. */
+  /** Objects that may be of any cluster; of some it is not known of which. */
   readonly any: readonly KubernetesDocument[];
   readonly skipped: readonly SkippedDocument[];
-  /** Resources that are not read and may be service accounts, roles or bindings of any cluster. */
+  /** What may hold service accounts, roles or bindings of any cluster. */
   readonly perhaps: readonly Source[];
+  /** The texts of resources that are not read. */
+  readonly unread: readonly UnreadText[];
   /** True if some of these may add annotations to service accounts. */
   readonly mayAnnotate: boolean;
 }
@@ -88,18 +92,27 @@ function objectsOfResources(stacks: readonly BoundStack[], terraform: Terraform)
   }
   const delivered = new Set([...taken].flatMap(({ objects }) => objects.map(({ address }) => address)));
   const open = [...read].filter(([, each]) => !taken.has(each));
-  const any = open.map(([scope, { objects }]): Pick<Delivered, "any" | "skipped"> =>
+  const any = open.flatMap(([scope, { objects }]) =>
     ofStacks.has(scope)
-      ? { any: [], skipped: skippedFor(objects, OTHER_STACK) }
+      ? objects.map((each) => plainObject(each, OTHER_STACK))
       : plainObjects(objects.filter(({ address }) => !delivered.has(address))),
   );
-  const perhaps = perhapsOf([...read.values()]);
+  return { byStack, any, ...notRead([...read.values()], any) };
+}
+
+/** What is known of the resources that were not read, and of objects of which the cluster is not known. */
+function notRead(
+  all: readonly ManifestResources[],
+  any: readonly KubernetesDocument[],
+): Omit<Delivered, "byStack" | "any"> {
+  const perhaps = unreadOf(all, (each) => each.perhaps);
+  const elsewhere = any.filter((each) => each.elsewhere !== undefined);
+  const unread = unreadOf(all, (each) => each.unread);
   return {
-    byStack,
-    any: any.flatMap((each) => each.any),
     mayAnnotate: perhaps.some(mayAnnotate),
-    perhaps: [...perhaps, ...any.flatMap(({ skipped }) => skipped)].map(({ source }) => source),
-    skipped: [...[...read.values()], ...any].flatMap((each) => each.skipped),
+    perhaps: [...perhaps, ...elsewhere].map(({ source }) => source),
+    unread: unread.map((each) => ({ source: each.source, text: textOf(each) })),
+    skipped: all.flatMap((each) => each.skipped),
   };
 }
 
@@ -114,12 +127,15 @@ function poolsByStack<S extends BoundStack>(
   );
 }
 
-/** The resources that were not read, without those whose objects a plan or state has. */
-function perhapsOf(all: readonly ManifestResources[]): readonly Resource[] {
+/** Resources that were not read, without those whose objects a plan or state has. */
+function unreadOf(
+  all: readonly ManifestResources[],
+  unread: (each: ManifestResources) => readonly Resource[],
+): readonly Resource[] {
   const whole = ({ address }: { readonly address: string }): string =>
     address.replace(/\[(?:\d+|"[^"]*")\]$/, "");
   const read = new Set(all.flatMap(({ objects }) => objects.map(whole)));
-  return all.flatMap(({ perhaps }) => perhaps.filter((each) => !read.has(whole(each))));
+  return all.flatMap(unread).filter((each) => !read.has(whole(each)));
 }
 
 /** Whether a plan's object is the configuration's, but differs from what its templates become. */
@@ -139,10 +155,16 @@ function documentOf(
   return [{ value, source, late, annotator, manager, management, ofStack: true, spoke: cluster.spoke }];
 }
 
-function plainObjects(objects: readonly ManifestResource[]): Pick<Delivered, "any" | "skipped"> {
-  if (new Set(objects.map(({ provider }) => provider)).size > 1)
-    return { any: [], skipped: skippedFor(objects, SEVERAL) };
-  const any = objects.map(({ value, source, late, annotator, manager }) => ({
+function plainObjects(objects: readonly ManifestResource[]): readonly KubernetesDocument[] {
+  const isOne = new Set(objects.map(({ provider }) => provider)).size <= 1;
+  return objects.map((each) => plainObject(each, isOne ? undefined : SEVERAL));
+}
+
+function plainObject(
+  { value, source, late, annotator, manager }: ManifestResource,
+  elsewhere: string | undefined,
+): KubernetesDocument {
+  const document = {
     value,
     source,
     late,
@@ -151,12 +173,8 @@ function plainObjects(objects: readonly ManifestResource[]): Pick<Delivered, "an
     management: false,
     ofStack: false,
     spoke: undefined,
-  }));
-  return { any, skipped: [] };
-}
-
-function skippedFor(objects: readonly ManifestResource[], reason: string): readonly SkippedDocument[] {
-  return objects.map(({ source }) => ({ source, reason }));
+  };
+  return elsewhere === undefined ? document : { ...document, elsewhere };
 }
 
 function refuseAbsent(stack: string, delivery: DeliveryEntry): never {

@@ -144,7 +144,7 @@ function unreadTexts({ files, found, skipped }: InputFiles, { unread }: Files): 
 /** What may be objects of any cluster: resources that were not read, and what kustomize makes of manifests. */
 function perhapsOf(delivered: Delivered, plain: readonly KubernetesDocument[]): readonly UnreadText[] {
   const all = [...delivered.perhaps, ...plain.flatMap(({ kustomization }) => kustomization ?? [])];
-  return all.map((source) => ({ source, text: undefined }));
+  return [...all.map((source) => ({ source, text: undefined })), ...delivered.unread];
 }
 
 /** Whether a stack lists the file for nodes, so that it was read whatever its extension is. */

@@ -38,6 +38,8 @@ export interface ManifestResources {
   readonly skipped: readonly SkippedDocument[];
   /** The skipped resources that may be service accounts, roles or bindings. */
   readonly perhaps: readonly Resource[];
+  /** The skipped resources other than roles and bindings, which may hold another version of what they name. */
+  readonly unread: readonly Resource[];
 }
 
 const MANIFEST = "kubernetes_manifest";
@@ -46,43 +48,39 @@ const ANNOTATIONS = "kubernetes_annotations";
 const DEFAULT_MANAGER = "Terraform";
 /** Also with the suffix `_v1`, as each of the types. */
 const ACCOUNT = "kubernetes_service_account";
+const WEBHOOKS = /^kubernetes_(?:mutating|validating)_webhook_configuration(?:_v1)?$/;
 type Read = (resource: Resource) => unknown;
 
 /** How the object of a resource is read; `undefined` for a type that is not read. */
 function readerOf(type: string): Read | undefined {
   if (type === MANIFEST) return (resource) => resource.written(["manifest"]);
   if (type === ANNOTATIONS) return annotated;
+  if (WEBHOOKS.test(type)) return webhooks;
   return type.replace(/_v1$/, "") === ACCOUNT ? account : undefined;
 }
 
 /** Other types with objects; some may be service accounts, roles or bindings. */
 const OTHERS = /^(?:kubernetes_|kubectl_|helm_release$)/;
-const PERHAPS = /^(?:kubectl_manifest|helm_release|kubernetes_(?:cluster_)?role(?:_binding)?(?:_v1)?)$/;
+const ROLES = /^kubernetes_(?:cluster_)?role(?:_binding)?(?:_v1)?$/;
+const PERHAPS = /^(?:kubectl_manifest|helm_release)$/;
 
 export function manifestResources(scope: Scope): ManifestResources {
   const objects: ManifestResource[] = [];
   const skipped: SkippedDocument[] = [];
   const perhaps: Resource[] = [];
+  const unread: Resource[] = [];
   for (const resource of scope.resources.values()) {
     const { address, source, type, providerKey: provider } = resource;
     if (resource.adopted || !OTHERS.test(type)) continue;
-    const reader = readerOf(type);
-    const isRepeated = !scope.isLiteral && address.endsWith("]");
-    const [open] = reader ? resource.notUnderstood(KUBERNETES[type.replace(/_v1$/, "")] ?? {}) : [];
-    const written = isRepeated || open !== undefined || !resource.certain ? undefined : reader?.(resource);
-    if (!isRecord(written) || written instanceof Hidden) {
-      const reason = open === undefined ? NOT_READ : `explain does not judge its argument ${open}`;
-      skipped.push({ source, reason: reader ? reason : `explain does not read resources of type ${type}` });
-      if (reader || PERHAPS.test(type)) perhaps.push(resource);
-      continue;
+    const read = objectOf(resource, scope);
+    if ("reason" in read) {
+      skipped.push({ source, reason: read.reason });
+      if (readerOf(type) || PERHAPS.test(type) || ROLES.test(type)) perhaps.push(resource);
+      if (!ROLES.test(type)) unread.push(resource);
     }
-    const texts = new Texts(scope);
-    const value = withNames(texts.object(written), texts.late);
-    if (isOpen(value)) {
-      skipped.push({ source, reason: NOT_READ });
-      perhaps.push(resource);
-      continue;
-    }
+    const found = "reason" in read ? unreadWebhooks(resource) : read;
+    if (found === undefined) continue;
+    const { value, late } = found;
     const place = type === MANIFEST ? below(source, "manifest") : source;
     const annotator = type === ANNOTATIONS ? managerOf(resource.text("field_manager")) : undefined;
     const manager =
@@ -91,9 +89,39 @@ export function manifestResources(scope: Scope): ManifestResources {
             block === undefined ? known(DEFAULT_MANAGER) : managerOf(block.text("name")),
           )
         : undefined;
-    objects.push({ address, provider, value, source: place, late: texts.late, annotator, manager });
+    objects.push({ address, provider, value, source: place, late, annotator, manager });
   }
-  return { objects, skipped, perhaps };
+  return { objects, skipped, perhaps, unread };
+}
+
+type Found = Pick<ManifestResource, "value" | "late">;
+
+/** The object of a resource, or why it is not read. */
+function objectOf(resource: Resource, scope: Scope): Found | { readonly reason: string } {
+  const { address, type } = resource;
+  const reader = readerOf(type);
+  if (reader === undefined) return { reason: `explain does not read resources of type ${type}` };
+  const [open] = resource.notUnderstood(KUBERNETES[type.replace(/_v1$/, "")] ?? {});
+  if (open !== undefined) return { reason: `explain does not judge its argument ${open}` };
+  const isRepeated = !scope.isLiteral && address.endsWith("]");
+  const written = isRepeated || !resource.certain ? undefined : reader(resource);
+  if (!isRecord(written) || written instanceof Hidden) return { reason: NOT_READ };
+  const texts = new Texts(scope);
+  const value = withNames(texts.object(written), texts.late);
+  return isOpen(value) ? { reason: NOT_READ } : { value, late: texts.late };
+}
+
+/** Names and texts in the arguments of a resource, in lower case, one a line. */
+export function textOf(resource: Resource): string {
+  return wordsIn(resource.written([])).join("\n").toLowerCase();
+}
+
+function wordsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return list(value).flatMap(wordsIn);
+  return isRecord(value) && !(value instanceof Hidden)
+    ? Object.entries(value).flatMap(([key, each]) => [key, ...wordsIn(each)])
+    : [];
 }
 
 /** The object with its name and namespace as they are if an expression in them is known: they are compared as texts. */
@@ -110,7 +138,8 @@ const OF_NAME: readonly string[] = ["name", "namespace"];
 
 /** True if only apply shows the name, namespace or all annotations of an object, or a list of a role; names of roles may be late. */
 function isOpen(object: unknown): boolean {
-  const { kind, metadata, rules, subjects } = record(object);
+  const { kind, metadata, rules, subjects, webhooks: hooks } = record(object);
+  if (hooks !== undefined && JSON.stringify(hooks).includes(PLACEHOLDER_START)) return true;
   const { name, namespace, annotations } = record(metadata);
   const named = /(?:Role|Binding)$/.test(String(kind)) ? [namespace] : [name, namespace];
   const inRules = list(rules).flatMap((rule) => Object.values(record(rule)));
@@ -156,6 +185,61 @@ function account(resource: Resource): unknown {
   if (blocks("dynamic").length > 0 || !(name ?? false) || !parts.every(isRecord)) return undefined;
   const metadata = { name, namespace, annotations, labels };
   return { apiVersion: "v1", kind: "ServiceAccount", metadata, imagePullSecrets };
+}
+
+/** A configuration of webhooks; `undefined` without a name, or if an expression makes its blocks. */
+function webhooks(resource: Resource): unknown {
+  const [{ name } = {}] = listOf(resource.written(["metadata"])).map(record);
+  const all = listOf(resource.written(["webhook"]));
+  if (name === undefined || !all.every(isRecord) || resource.written(["dynamic"]) !== undefined)
+    return undefined;
+  return {
+    ...webhooksNamed(resource, name),
+    webhooks: all.map((webhook) => ({
+      name: webhook["name"],
+      rules: listOf(webhook["rule"])
+        .map(record)
+        .map((rule) => ({
+          apiGroups: rule["api_groups"],
+          apiVersions: rule["api_versions"],
+          operations: rule["operations"],
+          resources: rule["resources"],
+          scope: rule["scope"],
+        })),
+      namespaceSelector: selector(webhook["namespace_selector"]),
+      objectSelector: selector(webhook["object_selector"]),
+      matchConditions: listOf(webhook["match_condition"]),
+      failurePolicy: webhook["failure_policy"],
+    })),
+  };
+}
+
+function webhooksNamed({ type }: Resource, name: unknown): object {
+  const kind = type.includes("_mutating_") ? "Mutating" : "Validating";
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { name },
+  };
+}
+
+/** Webhooks that are not read may be for any object; `undefined` for another resource. */
+function unreadWebhooks(resource: Resource): Found | undefined {
+  if (!WEBHOOKS.test(resource.type)) return undefined;
+  const every = ["*"];
+  const rules = [{ apiGroups: every, apiVersions: every, operations: every, resources: ["*/*"] }];
+  // The address in the form of a name that the API server takes.
+  const name = resource.address.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const value = { ...webhooksNamed(resource, name), webhooks: [{ name, rules }] };
+  const none = (): undefined => undefined;
+  return { value, late: lateReader(none, none) };
+}
+
+function selector(block: unknown): object | undefined {
+  const [value] = listOf(block).map(record);
+  return (
+    value && { matchLabels: value["match_labels"], matchExpressions: listOf(value["match_expressions"]) }
+  );
 }
 
 const BASE64 = "base64encode";

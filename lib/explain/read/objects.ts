@@ -41,6 +41,8 @@ export interface KubernetesDocument {
   readonly kustomization?: Source;
   /** The pool of nodes that Terraform gives the document. */
   readonly pool?: NodePool;
+  /** Why it is not known for which cluster it is, as a clause; it may be for any. */
+  readonly elsewhere?: string;
 }
 
 /** An object of an API that explain reads. */
@@ -168,20 +170,24 @@ export function titleOf(value: unknown, kind: string): string {
 /** Of documents that are no lists. */
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const objects: KubernetesObject[] = [];
-  const refused: SkippedDocument[] = [];
+  const skipped: SkippedDocument[] = [];
   const unread: KubernetesDocument[] = [];
   for (const document of documents) {
-    const { value, source } = document;
+    const { value, source, elsewhere } = document;
     const kind = kindOf(value);
+    if (elsewhere !== undefined) {
+      skipped.push(withUnread({ source, reason: elsewhere }, [document]));
+      continue;
+    }
     if (!isRecord(value) || isUnread(value, kind)) {
       unread.push(document);
       continue;
     }
     const problem = problemOf(value, kind);
     if (problem === undefined) objects.push(withoutHeld({ ...document, value, kind }));
-    else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
+    else skipped.push({ source, reason: problem, refused: titleOf(value, kind) });
   }
-  return new Objects(objects, [...refused, ...unreadOnes(unread)]);
+  return new Objects(objects, [...skipped, ...unreadOnes(unread)]);
 }
 
 /** True for a kind that is not read, for the same kind of another API, and for patches except of service accounts. */
@@ -223,10 +229,13 @@ function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocumen
     const { length } = group;
     const [file = "", kind = ""] = JSON.parse(key) as readonly string[];
     const reason = `${length} ${length === 1 ? "object" : "objects"}${kind}`;
-    const skipped = { source: { file, path: "" }, reason };
-    UNREAD.set(skipped, group);
-    return skipped;
+    return withUnread({ source: { file, path: "" }, reason }, group);
   });
+}
+
+function withUnread(skipped: SkippedDocument, objects: readonly KubernetesDocument[]): SkippedDocument {
+  UNREAD.set(skipped, objects);
+  return skipped;
 }
 
 const UNREAD = new WeakMap<SkippedDocument, readonly KubernetesDocument[]>();
