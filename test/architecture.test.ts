@@ -42,7 +42,8 @@ const LAYERS: Readonly<Record<string, string>> = {
     "errors.ts model/ rules/ artefact/ cloud/shared/ kubernetes/ openshift/ fleet/ synth/ constructs cdktf @cdktf/provider-kubernetes/",
   "testing/": "errors.ts model/ rules/ artefact/ explain/ cdktf yaml node:",
   "vitest/": "testing/ vitest",
-  "cli/": "errors.ts model/ rules/ artefact/ adopt/ synth/bind/ explain/ commander yaml node:",
+  "doctor/": "model/ explain/",
+  "cli/": "errors.ts model/ rules/ artefact/ adopt/ synth/bind/ explain/ doctor/ commander yaml node:",
 };
 
 /**

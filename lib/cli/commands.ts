@@ -1,3 +1,4 @@
+import { cloudNames } from "../model/clouds";
 import { type Command, command } from "./command";
 
 const FOLDER = "cdktf.out";
@@ -174,6 +175,37 @@ export const commands: readonly Command[] = [
     ],
     exits: { 0: "compared", 1: "a difference that `--fail-on` names" },
     load: () => import("./compare-command.js"),
+    refusedExit: 2,
+  }),
+  command({
+    name: "doctor",
+    summary: "Say what the message of a failed pull or login proves, and how to collect the rest",
+    more: "Asks no cluster and no cloud, and takes no secrets. Without options it says how to begin.",
+    operands: [],
+    options: {
+      message: {
+        value: "TEXT",
+        summary: "an event, an error or lines of a log; - reads them from standard input",
+      },
+      collect: {
+        value: "CLOUD",
+        choices: [...cloudNames, "other"],
+        summary: "print the commands that show what cluster, nodes and cloud have; they change nothing",
+      },
+      script: { summary: "with --collect: as a script that writes what they print into one folder" },
+      format: { ...TEXT_OR_JSON, summary: "form of what --message finds" },
+    },
+    examples: [
+      ["doctor --message 'AADSTS700213: No matching federated identity record found'", "one message"],
+      ["doctor --message - < kubelet.log", "all known messages of a log"],
+      ["doctor --collect aws --script > collect.sh", "a script to read and then run"],
+    ],
+    exits: {
+      0: "nothing was asked of a message",
+      1: "a message proves a broken link",
+      3: "no message that proves one",
+    },
+    load: () => import("./doctor-command.js"),
     refusedExit: 2,
   }),
   command({

@@ -8,6 +8,7 @@ import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
 import { type Asked, type CommandIo, UsageError } from "./command";
+import { inputText } from "./input-text";
 
 /** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
@@ -63,15 +64,10 @@ function mayBeKey(path: string): boolean {
 type NamedKey = readonly [name: string, text: string];
 
 /** The keys of standard input, one after the other. */
-async function inputKeys({ input }: CommandIo): Promise<readonly NamedKey[]> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of input ?? []) {
-    bytes += chunk.length;
-    if (bytes > BYTES_MAX) return refuseKeys("standard input", `is larger than ${BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  const pieces = Buffer.concat(chunks).toString("utf8").split(KEY_END);
+async function inputKeys(io: CommandIo): Promise<readonly NamedKey[]> {
+  const all = await inputText(io, BYTES_MAX);
+  if (all === undefined) return refuseKeys("standard input", `is larger than ${BYTES_MAX} bytes`);
+  const pieces = all.split(KEY_END);
   const texts = pieces.filter((text, place) => place === 0 || text.trim() !== "");
   return texts.map((text, place) => [
     texts.length === 1 ? "standard input" : `key ${place + 1} of standard input`,

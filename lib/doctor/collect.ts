@@ -1,0 +1,203 @@
+/*
+ * The commands that show what a running cluster and its cloud have. They change nothing, and print no secret: of tokens
+ * only the claims, of Secrets only names and keys.
+ *
+ * Sources: kubernetes.io, kubectl reference; docs.aws.amazon.com, AWS CLI reference; learn.microsoft.com, az reference;
+ * cloud.google.com, gcloud reference. `/configz` does not have the kubelet's flags for credential providers, therefore
+ * the command line.
+ */
+
+import type { CloudName } from "../model/clouds";
+
+/** One command, and the file in the bundle for what it prints. */
+export interface Collected {
+  readonly file: string;
+  readonly command: string;
+  /** What it decides. */
+  readonly shows: string;
+}
+
+const CLAIMS = "cut -d. -f2 | tr _- /+ | base64 -d 2>/dev/null";
+const SECRET_KEYS =
+  "{{range .items}}{{.metadata.namespace}}/{{.metadata.name}} {{.type}}{{range $key, $_ := .data}} {{$key}}{{end}}{{println}}{{end}}";
+
+const CLUSTER: readonly Collected[] = [
+  {
+    file: "objects.json",
+    command: "kubectl get serviceaccounts,pods,nodes -A -o json",
+    shows: "service accounts with their annotations, pods with their images, the kubelets' versions",
+  },
+  {
+    file: "rbac.json",
+    command: "kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o json",
+    shows: "whether nodes may ask for tokens with the audience",
+  },
+  {
+    file: "webhooks.json",
+    command: "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o json",
+    shows: "what changes pods and service accounts, and whether a cloud's webhook runs",
+  },
+  {
+    file: "openid.json",
+    command: "kubectl get --raw /.well-known/openid-configuration",
+    shows: "the issuer of the cluster's tokens",
+  },
+  {
+    file: "jwks-inside.json",
+    command: "kubectl get --raw /openid/v1/jwks",
+    shows: "the keys that the API server signs with",
+  },
+  {
+    file: "claims.txt",
+    command: `kubectl create token "$ACCOUNT" -n "$NAMESPACE" --audience "$AUDIENCE" --duration 10m | ${CLAIMS}`,
+    shows: "issuer, subject and audience of a token, without its signature",
+  },
+  {
+    file: "secrets.txt",
+    command: `kubectl get secrets -A -o go-template='${SECRET_KEYS}'`,
+    shows: "pull secrets and components' Secrets: names and keys, no values",
+  },
+  {
+    file: "events.log",
+    command: `kubectl get events -n "$NAMESPACE" -o wide`,
+    shows: "what kubelets and registries said about the pod",
+  },
+];
+
+const NODE: readonly Collected[] = [
+  {
+    file: "kubelet-command.txt",
+    command: "ps -ww -o args= -C kubelet",
+    shows: "the two flags for credential providers, which no API shows",
+  },
+  {
+    file: "credential-provider-config.yaml",
+    command: `cat "$PROVIDER_CONFIG"`,
+    shows: "the file that the kubelet read when it started",
+  },
+  {
+    file: "plugins.txt",
+    command: `ls -lLZ "$PLUGINS"; sha256sum "$PLUGINS"/*; file -L "$PLUGINS"/*`,
+    shows: "names, modes, checksums and loaders of the plugins",
+  },
+  {
+    file: "kubelet.log",
+    command: "journalctl -u kubelet --since -1h | grep -iE 'credential|image|token'",
+    shows: "why an entry was skipped, at --v=5 also in silence",
+  },
+  { file: "clock.txt", command: "date -u; timedatectl show -p NTPSynchronized", shows: "the node's clock" },
+];
+
+const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
+  aws: [
+    {
+      file: "aws-oidc-provider.json",
+      command: `aws iam get-open-id-connect-provider --open-id-connect-provider-arn "$PROVIDER"`,
+      shows: "issuer and audiences that the account trusts",
+    },
+    {
+      file: "aws-role.json",
+      command: `aws iam get-role --role-name "$ROLE"`,
+      shows: "the trust policy",
+    },
+    {
+      file: "aws-role-policies.json",
+      command: `aws iam list-attached-role-policies --role-name "$ROLE"; aws iam list-role-policies --role-name "$ROLE"`,
+      shows: "the policies that the role has",
+    },
+    {
+      file: "aws-repository-policy.json",
+      command: `aws ecr get-repository-policy --registry-id "$REGISTRY" --repository-name "$REPOSITORY"`,
+      shows: "what the registry's owner permits",
+    },
+  ],
+  azure: [
+    {
+      file: "azure-credentials.json",
+      command: `az identity federated-credential list --identity-name "$IDENTITY" --resource-group "$GROUP" -o json`,
+      shows: "issuers, subjects and audiences that the identity trusts",
+    },
+    {
+      file: "azure-roles.json",
+      command: `az role assignment list --assignee "$PRINCIPAL" --all -o json`,
+      shows: "the roles that the identity has",
+    },
+    {
+      file: "azure-registry.json",
+      command: `az acr show --name "$REGISTRY" --query '{id:id,mode:roleAssignmentMode}' -o json`,
+      shows: "which roles the registry honours",
+    },
+  ],
+  google: [
+    {
+      file: "google-provider.json",
+      command: `gcloud iam workload-identity-pools providers list --workload-identity-pool "$POOL" --location global --format json`,
+      shows: "issuers, audiences and conditions of the pool",
+    },
+    {
+      file: "google-account-policy.json",
+      command: `gcloud iam service-accounts get-iam-policy "$EMAIL" --format json`,
+      shows: "who may act as the service account",
+    },
+    {
+      file: "google-repository-policy.json",
+      command: `gcloud artifacts repositories get-iam-policy "$REPOSITORY" --location "$LOCATION" --format json`,
+      shows: "who may read the repository",
+    },
+  ],
+};
+
+const OUTSIDE: readonly Collected[] = [
+  {
+    file: "openid-outside.json",
+    command: `curl -sS "$ISSUER/.well-known/openid-configuration"`,
+    shows: "whether clouds can read the discovery document; run it outside of the cluster's network",
+  },
+  {
+    file: "jwks-outside.json",
+    command: `curl -sS "$JWKS_URI"`,
+    shows: "the keys that clouds see; each kid of jwks-inside.json must be among them",
+  },
+];
+
+/** The commands by where they run; without those of a cloud for `other`, a registry of another kind. */
+export function collection(
+  cloud: CloudName | "other",
+): readonly (readonly [where: string, all: readonly Collected[]])[] {
+  return [
+    ["with kubectl", CLUSTER],
+    ["on a node that runs the pod, as root", NODE],
+    ["outside of the cluster's network", OUTSIDE],
+    ...(cloud === "other" ? [] : [["with the cloud's command line", BY_CLOUD[cloud]] as const]),
+  ];
+}
+
+/** Each command with what it shows, to read before it is run. */
+export function collectionText(cloud: CloudName | "other"): string {
+  const parts = collection(cloud).map(([where, all]) =>
+    [`# ${where}`, ...all.map(({ command, shows, file }) => `${command}\n    # ${shows} (${file})`)].join(
+      "\n",
+    ),
+  );
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** A script for those with kubectl, the cloud and the outside, which writes one folder; the node's remain to be run there. */
+export function collectionScript(cloud: CloudName | "other"): string {
+  const [cluster, node, ...others] = collection(cloud);
+  const written = [cluster, ...others].flatMap((part) => (part ? part[1] : []));
+  const variables = [
+    ...new Set(
+      written.flatMap(({ command }) => [...command.matchAll(/\$([A-Z_]+)/g)].map(([, name]) => name)),
+    ),
+  ];
+  return `${[
+    "#!/bin/sh",
+    "# Reads only. What a command that fails says is in errors.txt.",
+    ...variables.map((name) => `: "\${${name}:=}" # set it, or leave out what needs it`),
+    'out="${1:-bundle}"',
+    'mkdir -p "$out"',
+    ...written.map(({ file, command }) => `{ ${command}; } >"$out/${file}" 2>>"$out/errors.txt"`),
+    ...(node ? [`# ${node[0]}:`, ...node[1].map(({ file, command }) => `# { ${command}; } >${file}`)] : []),
+  ].join("\n")}\n`;
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it, test } from "vitest";
+import { collection } from "../../lib/doctor/collect";
+import { cloudNames } from "../../lib/model/clouds";
+import { cli } from "../support/cli";
+
+const MESSAGE = 'audience "sts.amazonaws.com" not found in pod spec volume';
+
+describe("doctor", () => {
+  it("says in five lines how to begin", async () => {
+    const { code, out } = await cli("doctor");
+    expect(code).toBe(0);
+    expect(out.trimEnd().split("\n")).toHaveLength(5);
+  });
+
+  it("says what a message proves, what holds, and what to do", async () => {
+    const { code, out } = await cli("doctor", "--message", MESSAGE);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^line 1: audience .*\n {2}API server: .*\n {2}broken: audience-granted\n {2}holds: image-parses, .*\n {2}fix: .*\n {2}decide: kubectl .*\n$/,
+    );
+  });
+
+  it("prints the same as JSON", async () => {
+    const { out } = await cli("doctor", "--message", `a\n${MESSAGE}\n${MESSAGE}`, "--format", "json");
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      messages: [{ by: "API server", line: 2, count: 2, broken: ["audience-granted"] }],
+    });
+  });
+
+  it("knows nothing of other texts, or of those that prove no broken link", async () => {
+    expect(await cli("doctor", "--message", "it does not work")).toMatchObject({
+      code: 3,
+      out: expect.stringContaining("no known message") as string,
+    });
+    expect((await cli("doctor", "--message", "AADSTS700024: expired")).code).toBe(3);
+  });
+
+  it("shows no control characters and no end of a very long line", async () => {
+    const { out } = await cli("doctor", "--message", `\u001b[31mInvalidImageName${"x".repeat(5000)}`);
+    expect(out).toContain("InvalidImageName");
+    expect(out).not.toContain("\u001b");
+    expect(out.length).toBeLessThan(1000);
+  });
+
+  it.each([
+    [
+      ["--message", `Authorization: Bearer ${"a".repeat(40)}`],
+      /line 1 of the message holds a header with credentials/,
+    ],
+    [["--message", "a", "--collect", "aws"], /two questions/],
+    [["--script"], /--script is a form of --collect/],
+    [["--collect", "oracle"], /aws, azure, google, other/],
+  ])("refuses %j", async (args, error) => {
+    const { code, out, err } = await cli("doctor", ...args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(error);
+    expect(err).not.toContain("aaaa");
+  });
+});
+
+describe.each([...cloudNames, "other"] as const)("doctor --collect %s", (cloud) => {
+  const commands = collection(cloud).flatMap(([, all]) => all);
+
+  test("only reads, and says what each command shows", async () => {
+    const { code, out } = await cli("doctor", "--collect", cloud);
+    expect(code).toBe(0);
+    for (const { command, shows, file } of commands)
+      expect(out).toContain(`${command}\n    # ${shows} (${file})\n`);
+    const verbs = commands.map(
+      ({ command }) => command.match(/\b(?:kubectl|aws \w+|az|gcloud)\b.*/)?.[0] ?? "",
+    );
+    expect(
+      verbs.filter((each) => /\b(?:apply|delete|patch|edit|update|put|set|add|annotate)\b/.test(each)),
+    ).toEqual([]);
+    // A token is made, and only its claims are printed.
+    expect(verbs.filter((each) => /\bcreate\b/.test(each))).toEqual([
+      expect.stringContaining("| cut -d. -f2 |"),
+    ]);
+    expect(new Set(commands.map(({ file }) => file)).size).toBe(commands.length);
+  });
+
+  test("is a script that a shell reads, with a file for each", async () => {
+    const { out } = await cli("doctor", "--collect", cloud, "--script");
+    execFileSync("sh", ["-n"], { input: out });
+    for (const { file } of commands)
+      expect(out).toMatch(new RegExp(`>(?:"\\$out/)?${file.replace(".", "\\.")}`));
+    expect(out).not.toMatch(/\{\{\.data|get secrets? .*-o (?:json|yaml)/);
+  });
+});
