@@ -36,6 +36,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/compare.md yaml": "a job more of the workflow in docs/pipelines.md",
   "docs/compare.md text": "explain/compare/compare.test.ts prints it",
   "docs/contributing.md ": "links.test.ts looks for the folders",
+  "docs/doctor.md text": "cli/doctor-command.test.ts has the whole form",
   "docs/existing.md text": "existing-page.test.ts compares it with what explain prints",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
@@ -95,6 +96,7 @@ esac`,
   oc: 'case "$*" in "create token"*) echo "$TOKEN" ;; esac',
   kubectl: 'case "$*" in get*) cat "$GIVEN/running.yaml" ;; "create token"*) echo "$TOKEN" ;; esac',
   gcloud: "",
+  journalctl: "",
   "openshift-install": "mkdir -p cluster/manifests",
 };
 

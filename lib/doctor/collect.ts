@@ -188,7 +188,7 @@ export function collectionScript(cloud: CloudName | "other"): string {
   const written = [cluster, ...others].flatMap((part) => (part ? part[1] : []));
   const variables = [
     ...new Set(
-      written.flatMap(({ command }) => [...command.matchAll(/\$([A-Z_]+)/g)].map(([, name]) => name)),
+      written.flatMap(({ command }) => [...command.matchAll(/\$([A-Z][A-Z_]+)/g)].map(([, name]) => name)),
     ),
   ];
   return `${[
@@ -198,6 +198,7 @@ export function collectionScript(cloud: CloudName | "other"): string {
     'out="${1:-bundle}"',
     'mkdir -p "$out"',
     ...written.map(({ file, command }) => `{ ${command}; } >"$out/${file}" 2>>"$out/errors.txt"`),
+    'echo "wrote $out; what a command could not do is in $out/errors.txt"',
     ...(node ? [`# ${node[0]}:`, ...node[1].map(({ file, command }) => `# { ${command}; } >${file}`)] : []),
   ].join("\n")}\n`;
 }
