@@ -356,6 +356,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         "registry-source": "what roles may pull, apart from the policies of owners",
         role: "what roles for pulls, components and workloads have in common",
         "role-props": "would make the role's file too long",
+        "workload-props": "would make the file of workloads too long",
       },
       azure: {
         adopted: "identities that exist, and what is declared on them",
@@ -367,6 +368,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
         "pull-identity": "the small construct beside the composed one",
         "pull-props": "would make the file of pulls too long",
         "renamed-arguments": "azurerm renames arguments of resources that two files declare",
+        "workload-props": "would make the file of workloads too long",
       },
       google: {
         access: "roles on many kinds of resources",

@@ -18,15 +18,31 @@ export class Code {
   }
 }
 
+/** A call of this library in place of a value in settings. */
+export class Call {
+  readonly call: string;
+  readonly entry: string;
+  readonly props: Readonly<Record<string, unknown>>;
+
+  constructor(call: string, entry: string, props: Readonly<Record<string, unknown>>) {
+    this.call = call;
+    this.entry = entry;
+    this.props = props;
+  }
+}
+
 /** A call of this library that takes something over. */
 export interface AdoptedPart {
   /** Name of the constant that holds it, and id of the construct. */
   readonly name: string;
+  /** Why it only refers to what exists. */
+  readonly why?: string | undefined;
   /** A function, or a construct with `new`. */
   readonly call: string;
   /** Entry point of the package that exports it, without the package's name. */
   readonly entry: string;
-  readonly props: Readonly<Record<string, unknown>>;
+  /** Its settings, or the one argument that it takes instead. */
+  readonly props: Readonly<Record<string, unknown>> | string;
 }
 
 /** An object that exists, under the id by which Terraform imports it. */

@@ -20,6 +20,11 @@ export class CommandAnswer {
     return this.#value !== undefined;
   }
 
+  /** As the command printed it. */
+  get value(): unknown {
+    return this.#value;
+  }
+
   get isText(): boolean {
     return typeof this.#value === "string";
   }

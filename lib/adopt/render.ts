@@ -1,5 +1,7 @@
 import type { CloudName } from "../model/clouds";
-import { Code, type AdoptedPart, type Adoption, type ImportId } from "./adoption";
+import { grouped } from "../model/grouped";
+import { isRecord } from "../model/record";
+import { Call, Code, type AdoptedPart, type Adoption, type ImportId } from "./adoption";
 
 const PACKAGE = "cdktf-workload-identity";
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
@@ -17,13 +19,13 @@ export function adoptionProgram(adoptions: readonly Adoption[], props: ProgramPr
   const functions = adoptions.map((adoption) => clusterFunction(adoption, props));
   const used = functions.join("\n");
   const parts = adoptions.flatMap((adoption) => adoption.parts);
-  const names = [...new Set(parts.map(({ call }) => call.replace("new ", "").replace(/\..*/, "")))].sort();
-  const [part] = parts;
-  const hasKeys = parts.some(({ props }) => "keys" in props);
+  const calls = [...parts, ...valuesIn(parts).filter((value) => value instanceof Call)];
+  const entries = [...grouped(calls, ({ entry }) => entry)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const hasKeys = parts.some(({ props }) => typeof props !== "string" && "keys" in props);
   const imports = [
     ...(hasKeys ? ['import { readFileSync } from "node:fs";'] : []),
-    ...(part ? ['import type { TerraformStack } from "cdktf";'] : []),
-    ...(part ? [`import { ${names.join(", ")} } from "${PACKAGE}/${part.entry}";`] : []),
+    ...(parts.length > 0 ? ['import type { TerraformStack } from "cdktf";'] : []),
+    ...entries.map(([entry, of]) => `import { ${namesOf(of).join(", ")} } from "${PACKAGE}/${entry}";`),
     ...(used.includes("credentialsRequests(")
       ? [`import { credentialsRequests } from "${PACKAGE}/openshift";`]
       : []),
@@ -35,6 +37,21 @@ export function adoptionProgram(adoptions: readonly Adoption[], props: ProgramPr
     ? '\nconst keys = [{ publicKey: readFileSync("serviceaccount-signer.public", "utf8"), use: "current" as const }];\n'
     : "";
   return imports.length > 0 ? `${imports.join("\n")}\n${keys}\n${used}` : used;
+}
+
+/** The value, and those in it at any depth. */
+function valuesIn(value: unknown): readonly unknown[] {
+  const inner =
+    value instanceof Call
+      ? [value.props]
+      : isRecord(value) || Array.isArray(value)
+        ? Object.values(value)
+        : [];
+  return [value, ...inner.flatMap(valuesIn)];
+}
+
+function namesOf(calls: readonly { readonly call: string }[]): readonly string[] {
+  return [...new Set(calls.map(({ call }) => call.replace("new ", "").replace(/\..*/, "")))].sort();
 }
 
 function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps): string {
@@ -52,8 +69,9 @@ function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps):
   ].map((line) => `// ${oneLine(line)}\n`);
   const hasIssuer = adoption.issuer !== undefined || parts.some(({ name }) => name === "issuer");
   const isOpenShift = requests !== undefined && hasIssuer && parts.some(({ name }) => name === "identities");
+  const code = valuesIn(parts).flatMap((value) => (value instanceof Code ? [value.text] : []));
   const lines = [
-    ...parts.map((part) => declaration(part, isOpenShift)),
+    ...parts.map((part) => declaration(part, isOpenShift || code.some((text) => isOf(text, part)))),
     ...(isOpenShift ? [components(adoption, cloud, requests)] : []),
   ];
   if (parts.length === 0)
@@ -61,10 +79,16 @@ function clusterFunction(adoption: Adoption, { cloud, requests }: ProgramProps):
   return `${comments.join("")}export function ${functionName(cluster)}(stack: TerraformStack): void {\n${lines.join("")}}\n`;
 }
 
-function declaration({ name, call, props }: AdoptedPart, isUsed: boolean): string {
+/** Whether code is the constant of a part, or a member of it. */
+function isOf(code: string, { name }: AdoptedPart): boolean {
+  return code === name || code.startsWith(`${name}.`);
+}
+
+function declaration({ name, call, props, why }: AdoptedPart, isUsed: boolean): string {
   const isFunction = !call.startsWith("new ") && !call.includes(".");
   const scope = isFunction ? "" : `stack, ${JSON.stringify(name)}, `;
-  return `  ${isUsed ? `const ${name} = ` : ""}${call}(${scope}${literal(props, 1)});\n`;
+  const comment = why === undefined ? "" : `  // ${oneLine(why)}\n`;
+  return `${comment}  ${isUsed ? `const ${name} = ` : ""}${call}(${scope}${literal(props, 1)});\n`;
 }
 
 function components({ cluster, parts, issuer }: Adoption, cloud: string, requests: string): string {
@@ -84,10 +108,18 @@ function components({ cluster, parts, issuer }: Adoption, cloud: string, request
 /** A value in TypeScript, over several lines as prettier writes long values. */
 function literal(value: unknown, depth: number): string {
   if (value instanceof Code) return value.text;
+  if (value instanceof Call)
+    return `${value.call}(${Object.keys(value.props).length > 0 ? literal(value.props, depth) : ""})`;
   if (typeof value !== "object" || value === null) return oneLine(JSON.stringify(value));
   const pad = "  ".repeat(depth + 1);
   const close = `\n${"  ".repeat(depth)}`;
-  if (Array.isArray(value)) return `[${value.map((each) => literal(each, depth)).join(", ")}]`;
+  if (Array.isArray(value)) {
+    const isLong = value.some((each) => isRecord(each) && !(each instanceof Code));
+    const members = value.map((each) => literal(each, isLong ? depth + 1 : depth));
+    return isLong
+      ? `[\n${members.map((each) => `${pad}${each},\n`).join("")}${"  ".repeat(depth)}]`
+      : `[${members.join(", ")}]`;
+  }
   const entries = Object.entries(value).map(([key, member]) => {
     const text = literal(member, depth + 1);
     return `${pad}${text === key ? key : `${IDENTIFIER.test(key) ? key : JSON.stringify(key)}: ${text}`},`;

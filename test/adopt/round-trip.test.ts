@@ -3,60 +3,11 @@
  * blocks of a synth: each names an object that exists, and all that exists is named.
  */
 
-import { App, TerraformStack } from "cdktf";
-import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as aws from "../../lib/cloud/aws";
-import * as azure from "../../lib/cloud/azure";
-import * as google from "../../lib/cloud/google";
-import * as openshift from "../../lib/openshift";
-import * as synth from "../../lib/synth";
-import { compileErrors, transpiled } from "../support/compile";
-import type { CodeBlock } from "../support/markdown";
+import { compileErrors } from "../support/compile";
 import type { RequestCloud } from "../support/credentials-requests";
-import { type Adopted, type Answers, adopt, awsAnswers, azureAnswers, googleAnswers } from "./answers";
-
-const MODULES: Readonly<Record<string, unknown>> = {
-  "cdktf-workload-identity/aws": aws,
-  "cdktf-workload-identity/azure": azure,
-  "cdktf-workload-identity/google": google,
-  "cdktf-workload-identity/openshift": openshift,
-  "cdktf-workload-identity/synth": synth,
-};
-
-const block = (code: string): CodeBlock => ({
-  file: "adopted.ts",
-  line: 1,
-  language: "ts",
-  from: undefined,
-  code,
-});
-
-/** Runs the printed program as it is, beside the public key, and returns type and id of each import block. */
-function imported({ out, folder }: Adopted): readonly string[] {
-  const code = transpiled(block(out));
-  const exports: Record<string, (stack: TerraformStack) => void> = {};
-  const requireIt = (name: string): unknown =>
-    MODULES[name] ?? {
-      readFileSync: (path: string) => readFileSync(join(folder, path), "utf8"),
-    };
-  new Function("exports", "require", code)(exports, requireIt);
-  const app = new App({ outdir: join(folder, "cdktf.out"), stackTraces: false });
-  const stack = new TerraformStack(app, "prod");
-  new AwsProvider(stack, "aws", { region: "us-east-2" });
-  new AzurermProvider(stack, "azurerm", { features: [{}], storageUseAzuread: true });
-  new GoogleProvider(stack, "google");
-  exports["adoptMycluster"]?.(stack);
-  app.synth();
-  const written = JSON.parse(readFileSync(join(folder, "cdktf.out/stacks/prod/cdk.tf.json"), "utf8")) as {
-    import: readonly { to: string; id: string }[];
-  };
-  return written.import.map(({ to, id }) => `${to.split(".")[0]} ${id}`).sort();
-}
+import { type Answers, adopt, awsAnswers, azureAnswers, googleAnswers } from "./answers";
+import { block, importsOf, synthesize } from "./printed";
 
 const CASES: readonly (readonly [string, RequestCloud, () => Answers])[] = [
   ["AWS, public bucket", "aws", () => awsAnswers("public")],
@@ -73,7 +24,9 @@ describe.each(CASES)("%s", (_, cloud, answers) => {
       clusters: { imports: { type: string; id: string }[]; missing: unknown[] }[];
     };
     const [cluster] = json.clusters;
-    expect(imported(result)).toEqual(cluster?.imports.map(({ type, id }) => `${type} ${id}`).sort());
+    expect(importsOf(synthesize(result.out, "adoptMycluster", result.folder))).toEqual(
+      cluster?.imports.map(({ type, id }) => `${type} ${id}`).sort(),
+    );
   });
 
   it("prints the same for the same answers", async () => {

@@ -1,7 +1,8 @@
 /*
  * AWS. The answers have the members of the API: GetOpenIDConnectProvider, GetRole (ListRoles leaves out boundary and
- * tags), GetCallerIdentity (IAM and STS API references), DescribeCluster (EKS), GetBucketLocation, GetPublicAccessBlock
- * (S3), ListDistributions (CloudFront). The command line prints a trust policy decoded.
+ * tags), ListRolePolicies, GetRolePolicy, ListAttachedRolePolicies, GetCallerIdentity (IAM and STS API references),
+ * DescribeCluster, ListPodIdentityAssociations, DescribePodIdentityAssociation (EKS), GetBucketLocation,
+ * GetPublicAccessBlock (S3), ListDistributions (CloudFront). The command line prints policies decoded.
  */
 
 import { fail } from "../../errors";
@@ -13,11 +14,16 @@ import type { CommandAnswer } from "../answers";
 export const ASK = {
   provider: "iam get-open-id-connect-provider",
   role: "iam get-role",
+  policies: "iam list-role-policies",
+  policy: "iam get-role-policy",
+  attached: "iam list-attached-role-policies",
   caller: "sts get-caller-identity",
   location: "s3api get-bucket-location",
   publicAccess: "s3api get-public-access-block",
   distributions: "cloudfront list-distributions",
   cluster: "eks describe-cluster",
+  associations: "eks list-pod-identity-associations",
+  association: "eks describe-pod-identity-association",
 } as const;
 
 export interface Provider {
@@ -30,6 +36,10 @@ export interface Provider {
 export interface Role {
   readonly name: string;
   readonly arn: string;
+  readonly path: string | undefined;
+  readonly description: string | undefined;
+  /** In seconds. */
+  readonly maxSession: string;
   readonly boundary: string | undefined;
   readonly tags: Readonly<Record<string, string>>;
   readonly trust: CommandAnswer;
@@ -62,15 +72,7 @@ export function accountOf(answers: CommandAnswer, findings: AdoptionFindings): A
     .at(ASK.role)
     .entries()
     .filter(([, role]) => role.exists)
-    .map(([name, answer]) => {
-      const role = answer.at("Role");
-      const boundary = role.at("PermissionsBoundary", "PermissionsBoundaryArn").text();
-      const trust = role.at("AssumeRolePolicyDocument");
-      return [
-        name,
-        { name, arn: role.at("Arn").text() ?? name, boundary, tags: tagsOf(role.at("Tags")), trust },
-      ] as const;
-    });
+    .map(([name, answer]) => [name, roleOf(name, answer.at("Role"))] as const);
   const caller = answers.at(ASK.caller, "Account").text();
   const accounts = new Set([
     ...(caller === undefined ? [] : [caller]),
@@ -86,4 +88,17 @@ export function accountOf(answers: CommandAnswer, findings: AdoptionFindings): A
   const [id = ""] = accounts;
   if (id === "") findings.lacks("the account", `run \`aws ${ASK.caller}\``);
   return { id, providers, roles: new Map(roles) };
+}
+
+function roleOf(name: string, role: CommandAnswer): Role {
+  return {
+    name,
+    arn: role.at("Arn").text() ?? name,
+    path: role.at("Path").text(),
+    description: role.at("Description").text() || undefined,
+    maxSession: role.at("MaxSessionDuration").text() ?? "3600",
+    boundary: role.at("PermissionsBoundary", "PermissionsBoundaryArn").text(),
+    tags: tagsOf(role.at("Tags")),
+    trust: role.at("AssumeRolePolicyDocument"),
+  };
 }

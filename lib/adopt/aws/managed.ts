@@ -1,46 +1,172 @@
 import { serviceAccountText } from "../../model/namespaced-name";
+import { Subject } from "../../model/subject";
 import { readArn } from "../../rules/aws/arn";
-import { type Adoption, AdoptionFindings, stated } from "../adoption";
+import { type AdoptedPart, type Adoption, AdoptionFindings, Call, Code, stated } from "../adoption";
 import type { CommandAnswer } from "../answers";
-import { ASK, accountOf } from "./answers";
+import { WorkloadLines, refusal } from "../workloads";
+import { ASK, type Provider, type Role, accountOf } from "./answers";
+import { type Association, type Eks, rolePart, statedTags } from "./role";
 
 const SUBJECT_KEY = /:sub$/;
 /** Shown for a statement that does not compare the subject. */
 const ANYONE = "every service account";
+/** The two groups of lines, as ids of constructs. */
+const [BY_TOKEN, BY_ASSOCIATION] = ["workloads", "podIdentity"];
 
-/** An EKS cluster: the OIDC provider of its issuer, and the roles that trust it. */
+/** An EKS cluster: the OIDC provider of its issuer, the roles that its service accounts get, and its associations. */
 export function eksCluster(name: string, answer: CommandAnswer, answers: CommandAnswer): Adoption {
   const cluster = answer.at("cluster");
   const findings = new AdoptionFindings();
   const account = accountOf(answers, findings);
   const issuer = cluster.at("identity", "oidc", "issuer").text();
-  if (issuer === undefined)
-    findings.lacks(`the issuer of ${name}`, `run \`aws ${ASK.cluster} --name ${name}\``);
-  const provider = account.providers.find((each) => each.issuer === issuer);
-  if (!provider) {
-    if (issuer !== undefined)
-      findings.lacks(
-        `the OIDC provider of ${issuer}`,
-        `run \`aws ${ASK.provider}\` for it; if the account has none, declare one without adopt`,
-      );
+  const region = readArn(cluster.at("arn").text())?.region;
+  if (issuer === undefined || region === undefined) {
+    findings.lacks(`issuer and ARN of ${name}`, `run \`aws ${ASK.cluster} --name ${name}\``);
     return findings.done(name, issuer, []);
   }
-  findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
-  for (const role of account.roles.values()) {
-    const serviceAccounts = subjectsOf(role.trust, provider.arn);
-    if (serviceAccounts.length === 0) continue;
-    findings.identities.push({ identity: role.arn, serviceAccounts });
-    findings.imports.push({ type: "aws_iam_role", id: role.name });
-  }
+  const provider = account.providers.find((each) => each.issuer === issuer);
+  if (!provider)
+    findings.lacks(
+      `the OIDC provider of ${issuer}`,
+      `run \`aws ${ASK.provider}\` for it; if the account has none, declare one without adopt`,
+    );
   if (!answers.entry(ASK.role))
     findings.lacks("roles that trust the OIDC provider", `run \`aws ${ASK.role}\` for each role`);
-  const region = readArn(cluster.at("arn").text())?.region;
-  const { audiences, tags } = provider;
-  const some = Object.keys(tags).length > 0 ? tags : undefined;
-  const props = stated({ issuer, account: account.id, region, audiences, tags: some, adopt: true });
-  return findings.done(name, issuer, [
-    { name: "oidcProvider", call: "new OidcProvider", entry: "aws", props },
-  ]);
+  const associations = associationsOf(name, answers, findings);
+  const roles = [...account.roles.values()];
+  for (const { id, roleArn } of associations)
+    if (!roles.some(({ arn }) => arn === roleArn))
+      findings.lacks(`the role ${roleArn} of the association ${id}`, `run \`aws ${ASK.role}\` for it`);
+  const eks = { cluster: name, account: account.id, region, provider, answers, findings };
+  const lines = new WorkloadLines(name, "eks.amazonaws.com/role-arn", { issuer }, findings);
+  const parts = [
+    ...(provider ? [providerPart(provider, eks)] : []),
+    ...roles.flatMap((role) => adoptedRole(role, associations, lines, eks)),
+  ];
+  return findings.done(name, issuer, [...parts, ...accessParts(parts, associations, lines, eks)]);
+}
+
+function providerPart(
+  { arn, issuer, audiences, tags }: Provider,
+  { account, region, findings }: Eks,
+): AdoptedPart {
+  findings.imports.push({ type: "aws_iam_openid_connect_provider", id: arn });
+  const props = stated({ issuer, account, region, audiences, tags: statedTags(tags), adopt: true });
+  return { name: "oidcProvider", call: "new OidcProvider", entry: "aws", props };
+}
+
+/** A role of the cluster's service accounts, and their lines. */
+function adoptedRole(
+  role: Role,
+  associations: readonly Association[],
+  lines: WorkloadLines,
+  eks: Eks,
+): readonly AdoptedPart[] {
+  const { provider, cluster, findings } = eks;
+  const { arn, name, trust } = role;
+  const own = associations.filter(({ roleArn }) => roleArn === arn);
+  const byToken = provider ? subjectsOf(trust, provider.arn) : [];
+  if (byToken.length === 0 && own.length === 0) {
+    const text = JSON.stringify(trust.value);
+    const isNamed = provider !== undefined && text.includes(provider.arn);
+    if (isNamed || text.includes(`:${eks.region}:${eks.account}:cluster/${cluster}"`))
+      findings.notes.push(
+        `${arn} names the cluster in its trust policy, but no service account gets it; it is left alone`,
+      );
+    return [];
+  }
+  const all = new Set([...byToken, ...own.map(({ serviceAccount }) => serviceAccount)]);
+  findings.identities.push({ identity: arn, serviceAccounts: [...all].sort() });
+  findings.imports.push({ type: "aws_iam_role", id: name });
+  const serviceAccounts = byToken.filter((each) => refusal(() => Subject.of(each)) === undefined);
+  const others = byToken.filter((each) => !serviceAccounts.includes(each));
+  if (others.length > 0)
+    findings.notes.push(
+      `${arn} admits ${others.join(", ")}; a line names one service account, so there is none for these`,
+    );
+  if (serviceAccounts.length === 0 && own.length === 0) return [];
+  const constant = lines.nameFor("role", name);
+  const line = { identity: arn, settings: { as: new Code(constant) } };
+  for (const serviceAccount of serviceAccounts) {
+    const association = associations.find((each) => each.serviceAccount === serviceAccount);
+    if (!association) lines.add(BY_TOKEN, { ...line, serviceAccount });
+    else if (association.roleArn !== arn)
+      findings.notes.push(
+        `${serviceAccount} gets ${association.roleArn} by its association, which overrides ${arn}`,
+      );
+  }
+  for (const { serviceAccount } of own) lines.add(BY_ASSOCIATION, { ...line, serviceAccount });
+  return [rolePart(constant, role, { serviceAccounts, associations: own }, eks)];
+}
+
+/** A `WorkloadAccess` for service accounts with annotations, and one for those with associations. */
+function accessParts(
+  parts: readonly AdoptedPart[],
+  all: readonly Association[],
+  lines: WorkloadLines,
+  { account, region, cluster, provider }: Eks,
+): readonly AdoptedPart[] {
+  const oidcProvider = provider && new Code("oidcProvider");
+  // A role that is taken over declares its associations itself.
+  const left = all.filter(({ roleArn }) => parts.some(({ props }) => props === roleArn));
+  const associations = Object.fromEntries(left.map(({ serviceAccount, id }) => [serviceAccount, id]));
+  const podIdentity = left.length > 0 ? { cluster, associations } : cluster;
+  return [
+    ...lines.part(BY_TOKEN, new Call("workloadRoles", "aws", stated({ account, region, oidcProvider }))),
+    ...lines.part(BY_ASSOCIATION, new Call("workloadRoles", "aws", { account, region, podIdentity })),
+  ];
+}
+
+/** The associations of a cluster that can be taken over. */
+function associationsOf(
+  cluster: string,
+  answers: CommandAnswer,
+  findings: AdoptionFindings,
+): readonly Association[] {
+  const ofCluster = `--cluster-name ${cluster}`;
+  const list = answers.at(ASK.associations).entry(cluster);
+  if (!list)
+    findings.lacks("the associations of EKS Pod Identity", `run \`aws ${ASK.associations} ${ofCluster}\``);
+  return (list?.at("associations").list() ?? []).flatMap((each) => {
+    const id = each.at("associationId").text() ?? "";
+    const answer = answers.at(ASK.association, id, "association");
+    if (answer.at("roleArn").exists) return adoptedAssociation(id, cluster, answer, findings);
+    const ask = `run \`aws ${ASK.association} ${ofCluster} --association-id ${id}\``;
+    findings.lacks(`the association ${id}`, ask);
+    return [];
+  });
+}
+
+/** An association, unless an add-on owns it or it has settings of its own. */
+function adoptedAssociation(
+  id: string,
+  cluster: string,
+  answer: CommandAnswer,
+  { imports, notes }: AdoptionFindings,
+): readonly Association[] {
+  const of = (key: string): string | undefined => answer.at(key).text();
+  const [serviceAccount, roleArn = "", owner] = [
+    `${of("namespace")}/${of("serviceAccount")}`,
+    of("roleArn"),
+    of("ownerArn"),
+  ];
+  const isPlain = ["policy", "targetRoleArn"].every((key) => of(key) === undefined);
+  if (owner !== undefined || !isPlain || answer.at("disableSessionTags").value === true) {
+    const why =
+      owner === undefined ? "has a session policy, a target role or no session tags" : `belongs to ${owner}`;
+    notes.push(`the association ${id} of ${serviceAccount} with ${roleArn} ${why}; it is left alone`);
+    return [];
+  }
+  imports.push({ type: "aws_eks_pod_identity_association", id: `${cluster},${id}` });
+  const tags = answer
+    .at("tags")
+    .entries()
+    .map(([key]) => key);
+  if (tags.length > 0)
+    notes.push(
+      `Terraform would remove these tags of the association ${id} unless you state them: ${tags.join(", ")}`,
+    );
+  return [{ id, serviceAccount, roleArn }];
 }
 
 /** The service accounts that the statements for the OIDC provider name, with their wildcards. */

@@ -35,6 +35,7 @@ export interface Credential {
   readonly name: string;
   readonly issuer: string;
   readonly subject: string;
+  readonly audiences: readonly string[];
 }
 
 export interface Assignment {
@@ -44,6 +45,9 @@ export interface Assignment {
   readonly definition: string;
   readonly role: string | undefined;
   readonly scope: string;
+  readonly condition: string | undefined;
+  readonly conditionVersion: string | undefined;
+  readonly description: string | undefined;
 }
 
 /** What the answers say about a subscription. */
@@ -88,7 +92,7 @@ function credentialOf(answer: CommandAnswer): Credential {
   const [name = "", issuer = "", subject = ""] = ["name", "issuer", "subject"].map((key) =>
     answer.at(key).text(),
   );
-  return { name, issuer, subject };
+  return { name, issuer, subject, audiences: answer.at("audiences").texts() };
 }
 
 function assignmentOf(answer: CommandAnswer): Assignment {
@@ -99,6 +103,9 @@ function assignmentOf(answer: CommandAnswer): Assignment {
     definition: answer.at("roleDefinitionId").text() ?? "",
     role: answer.at("roleDefinitionName").text(),
     scope: answer.at("scope").text() ?? "",
+    condition: answer.at("condition").text() || undefined,
+    conditionVersion: answer.at("conditionVersion").text(),
+    description: answer.at("description").text() || undefined,
   };
 }
 

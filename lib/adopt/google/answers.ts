@@ -30,6 +30,8 @@ export interface Project {
 export interface Account {
   readonly email: string;
   readonly displayName: string;
+  readonly description: string;
+  readonly isDisabled: boolean;
   readonly name: string;
 }
 
@@ -47,6 +49,8 @@ export function accountsOf(answers: CommandAnswer): readonly Account[] {
     .map((each) => ({
       email: each.at("email").text() ?? "",
       displayName: each.at("displayName").text() ?? "",
+      description: each.at("description").text() ?? "",
+      isDisabled: each.at("disabled").value === true,
       name: each.at("name").text() ?? "",
     }));
 }

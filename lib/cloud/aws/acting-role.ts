@@ -5,7 +5,14 @@ import type { Subject } from "../../model/subject";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { accessAnnotations } from "../../rules/aws/workload";
 import { existingRole } from "./adopted";
-import { type PodIdentitySettings, declareAssociations, podIdentityTrusts } from "./pod-identity";
+import {
+  type PodIdentity,
+  type PodIdentitySettings,
+  declareAssociations,
+  hasAssociation,
+  podIdentitiesOf,
+  podIdentityTrusts,
+} from "./pod-identity";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
 /** What a service account gets of a role. */
@@ -23,10 +30,19 @@ export function checkActing(
   existing: IExistingIdentity,
   place: ActingPlace,
 ): void {
-  existingRole(existing, place);
-  const { podIdentity, audience = defaultAwsAudience } = place;
-  validateAudience(audience);
-  if (podIdentity) podIdentityTrusts(scope, [{ ...podIdentity, serviceAccount }], place);
+  validateAudience(place.audience ?? defaultAwsAudience);
+  podIdentityTrusts(scope, missingAssociations(scope, serviceAccount, existing, place), place);
+}
+
+/** The association of the service account, unless the role declares it itself. */
+function missingAssociations(
+  scope: Construct,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): readonly PodIdentity[] {
+  const role = existingRole(existing, place);
+  return podIdentitiesOf(place, serviceAccount).filter((each) => !hasAssociation(scope, role, each, place));
 }
 
 /** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
@@ -38,8 +54,9 @@ export function actingAs(
   place: ActingPlace,
 ): ActingRole {
   const { arn, dependencies } = existingRole(existing, place);
-  const { podIdentity, irsa, audience = defaultAwsAudience } = place;
-  const identities = podIdentity ? [{ ...podIdentity, serviceAccount }] : [];
-  if (podIdentity) declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
+  const { irsa, audience = defaultAwsAudience } = place;
+  const identities = missingAssociations(scope, serviceAccount, existing, place);
+  if (identities.length > 0)
+    declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
   return { arn, dependencies, annotations: irsa ? accessAnnotations(arn, audience) : {} };
 }

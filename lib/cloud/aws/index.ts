@@ -90,13 +90,12 @@ export {
 } from "./ready-permissions";
 export { SharedRegistry, type SharedRegistryProps } from "./shared-registry";
 export { type EksSpokeProps, eksSpoke, type ExistingEksCluster } from "./spoke";
+export { awsAccess, WorkloadRole, workloadRoles } from "./workload";
 export {
-  type AwsAccessProps,
-  awsAccess,
   type AwsAccess,
-  WorkloadRole,
+  type AwsAccessProps,
+  type WorkloadRoleAdoption,
   type WorkloadRoleProps,
-  workloadRoles,
   type WorkloadRolesProps,
-} from "./workload";
+} from "./workload-props";
 export { type AwsProps } from "./props";

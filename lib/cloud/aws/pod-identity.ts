@@ -8,7 +8,7 @@ import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { EksPodIdentityAssociation } from "@cdktf/provider-aws/lib/eks-pod-identity-association/index.js";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import type { Issuer } from "../../model/issuer";
+import type { AccountsRequest } from "../../model/identity";
 import {
   type Kind,
   type ObjectKind,
@@ -18,6 +18,7 @@ import {
   list,
   object,
   optional,
+  record,
   text,
 } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
@@ -79,11 +80,18 @@ const POD_IDENTITY_SESSION: ObjectKind<PodIdentitySession> = object({
 export interface PodIdentity extends PodIdentitySession {
   /** The service account, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
+  /**
+   * Id of the association if it exists (`a-…`); it is then imported.
+   *
+   * @defaultValue - the association is created
+   */
+  readonly associationId?: string;
 }
 
 export const POD_IDENTITY: ObjectKind<PodIdentity> = object({
   ...POD_IDENTITY_SESSION.shape,
   serviceAccount: SUBJECT,
+  associationId: optional(text),
 });
 
 /** How the workloads of a cluster get their roles by EKS Pod Identity. */
@@ -95,34 +103,79 @@ export interface WorkloadPodIdentity extends PodIdentitySession {
    * @defaultValue false
    */
   readonly irsa?: boolean;
+  /**
+   * Ids of the associations that exist (`a-…`), by `namespace/name` of the service account; they are imported.
+   *
+   * @defaultValue - all associations are created
+   */
+  readonly associations?: Readonly<Record<string, string>>;
 }
 
 export const WORKLOAD_POD_IDENTITY: Kind<PodIdentityCluster | WorkloadPodIdentity> = either(
   POD_IDENTITY_CLUSTER,
-  object({ ...POD_IDENTITY_SESSION.shape, irsa: optional(boolean) }),
+  object({
+    ...POD_IDENTITY_SESSION.shape,
+    irsa: optional(boolean),
+    associations: optional(record(text)),
+  }),
 );
 
 /** How workloads get their roles: by EKS Pod Identity, by their tokens, or both. */
 export interface PodIdentitySettings {
   readonly podIdentity: PodIdentitySession | undefined;
   readonly irsa: boolean;
+  readonly associations: Readonly<Record<string, string>>;
 }
 
 export function podIdentitySettings(
   given: WorkloadPodIdentity | PodIdentityCluster | undefined,
 ): PodIdentitySettings {
-  if (given === undefined) return { podIdentity: given, irsa: true };
+  if (given === undefined) return { podIdentity: given, irsa: true, associations: {} };
   const isCluster = typeof given === "string" || "certificateAuthority" in given;
-  const { irsa = false, ...podIdentity }: WorkloadPodIdentity = isCluster ? { cluster: given } : given;
-  return { podIdentity, irsa };
+  const settings: WorkloadPodIdentity = isCluster ? { cluster: given } : given;
+  const { irsa = false, associations = {}, ...podIdentity } = settings;
+  return { podIdentity, irsa, associations };
 }
 
-/** Refuses issuers, regions and properties of workloads that have no use with EKS Pod Identity. */
+/** The pod identity of one workload's service account; none without EKS Pod Identity. */
+export function podIdentitiesOf(
+  { podIdentity, associations }: PodIdentitySettings,
+  serviceAccount: Subject,
+): readonly PodIdentity[] {
+  const associationId = associations[serviceAccount.key];
+  return podIdentity
+    ? [{ ...podIdentity, serviceAccount, ...(associationId !== undefined && { associationId }) }]
+    : [];
+}
+
+const ASSOCIATION_ID = /^a-[a-z0-9]+$/;
+
+function associationImport(cluster: string, id: string): string {
+  return ASSOCIATION_ID.test(id)
+    ? `${cluster},${id}`
+    : fail("aws-invalid", {
+        problem: "not the id of an association of EKS Pod Identity",
+        value: id,
+        allowed: "a- and letters or digits",
+        remedy: "use `associationId` of `aws eks list-pod-identity-associations`",
+      });
+}
+
+/** Refuses issuers, regions, associations and properties of workloads that have no use with EKS Pod Identity. */
 export function checkPodIdentity(
-  irsa: boolean,
+  { irsa, associations }: PodIdentitySettings,
   { account, region, audience, oidcProvider }: AccountRolesProps,
-  issuer: Issuer,
+  { issuer, accounts }: Pick<AccountsRequest<unknown>, "issuer" | "accounts">,
 ): void {
+  const keys = accounts.map(({ subject }) => subject.key);
+  const stray = Object.keys(associations).find((key) => !keys.includes(key));
+  if (stray !== undefined)
+    fail("aws-unused", {
+      problem: "`podIdentity.associations` names a service account that no line of `workloads` has",
+      value: stray,
+      allowed: keys.join(", "),
+      remedy: "correct the name, or remove the entry",
+    });
   podIdentityPlace({ account, region }, issuer);
   const unused = Object.entries({ audience, oidcProvider }).find(([, value]) => value !== undefined);
   if (unused && !irsa)
@@ -146,6 +199,7 @@ export function podIdentityTrusts(
   const keys = new Set<string>();
   const statements = identities.map(({ cluster, serviceAccount, targetRoleArn, policy, ...session }) => {
     const { name } = eksClusterNames(cluster);
+    if (session.associationId !== undefined) associationImport(name, session.associationId);
     const subject = Subject.of(serviceAccount);
     const key = keyOf(place, name, subject);
     const known = declaredOnce(scope, key);
@@ -180,7 +234,7 @@ export function declareAssociations(
   identities: readonly PodIdentity[],
   { provider, tags, ...place }: Place,
 ): readonly EksPodIdentityAssociation[] {
-  return identities.map(({ cluster, serviceAccount, targetRoleArn, policy, disableSessionTags }) => {
+  return identities.map(({ cluster, serviceAccount, targetRoleArn, policy, disableSessionTags, ...its }) => {
     const { name, nameReference } = eksClusterNames(cluster);
     const subject = Subject.of(serviceAccount);
     const { namespace, name: account } = subject;
@@ -198,9 +252,23 @@ export function declareAssociations(
     });
     // The bindings do not have the argument yet.
     if (policy) association.addOverride("policy", sessionPolicyText(policy, false));
+    if (its.associationId !== undefined)
+      association.importFrom(associationImport(name, its.associationId), provider);
     waitFor(association, role.dependencies);
     return association;
   });
+}
+
+/** Whether a role declares the association of this service account itself. */
+export function hasAssociation(
+  scope: Construct,
+  role: IWorkloadRole,
+  identity: PodIdentity,
+  place: Place,
+): boolean {
+  const { name } = eksClusterNames(identity.cluster);
+  const holder = declaredOnce(scope, keyOf(place, name, Subject.of(identity.serviceAccount)));
+  return holder !== undefined && Object.is(holder, role);
 }
 
 function keyOf({ provider, region = "" }: Place, cluster: string, { key }: Subject): string {

@@ -19,7 +19,8 @@ import {
   LOAD_BALANCER_CONTROLLER,
 } from "../../rules/aws/ready-permissions";
 import type { Row, TaggedClusterProps } from "../../rules/aws/ready-statements";
-import { type AwsAccess, awsAccess } from "./workload";
+import { awsAccess } from "./workload";
+import type { AwsAccess } from "./workload-props";
 
 function ready<Props>(name: string, row: Row<Props>, props: Props): ReadyWorkload<AwsAccess> {
   return readyWorkload(name, row, props, (statements: readonly PolicyStatement[]) =>

@@ -270,7 +270,7 @@ export function declareInlinePolicy(
   });
   if (adopt) {
     policy.importFrom(`${roleName}:${name}`, provider);
-    keepNames(policy, { names: { name }, statedBy: "naming" });
+    keepNames(policy, { names: { name }, statedBy: "naming, or policyName of adopt" });
   }
   return policy;
 }

@@ -1,10 +1,4 @@
-import {
-  type TrustingRoleProps,
-  TRUSTING_ROLE_PROPS,
-  type AccountRolesProps,
-  ACCOUNT_ROLES_PROPS,
-  type IWorkloadRole,
-} from "./role-props";
+import { type AccountRolesProps, type IWorkloadRole } from "./role-props";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import type { EksPodIdentityAssociation } from "@cdktf/provider-aws/lib/eks-pod-identity-association/index.js";
@@ -14,18 +8,8 @@ import { Construct } from "constructs";
 import { fail, at } from "../../errors";
 import type { AccountRequest } from "../../model/identity";
 import { isLate } from "../../model/late";
+import { checkProps, checkGiven } from "../../model/shape";
 import {
-  type ObjectKind,
-  list,
-  object,
-  optional,
-  text,
-  checkProps,
-  checkGiven,
-  anyObject,
-} from "../../model/shape";
-import {
-  ACCESS,
   type IAccess,
   type AccessDeclaration,
   type AccessGrant,
@@ -35,11 +19,9 @@ import {
 } from "../../model/workloads";
 import { isEksIssuer } from "../../rules/aws/cluster";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
-import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/role";
 import {
-  type AccessPermissions,
   accessPolicy,
   managedPolicies,
   managedPoliciesWarnings,
@@ -54,14 +36,10 @@ import { attributeOf } from "../shared/references";
 import { type ActingRole, actingAs, checkActing } from "./acting-role";
 import { adoptedWorkloadRole } from "./adopted";
 import {
-  type PodIdentity,
-  type PodIdentityCluster,
   type PodIdentitySettings,
-  POD_IDENTITY,
-  type WorkloadPodIdentity,
-  WORKLOAD_POD_IDENTITY,
   checkPodIdentity,
   declareAssociations,
+  podIdentitiesOf,
   podIdentitySettings,
   podIdentityTrusts,
   targetRights,
@@ -78,52 +56,16 @@ import {
   declareRole,
 } from "./role";
 import { eksClusterNames } from "./spoke";
-
-/** Settings of a {@link WorkloadRole}. */
-export interface WorkloadRoleProps extends TrustingRoleProps {
-  /** Permissions of its own policies; empty for a role that only gets access elsewhere, as in an EKS cluster. */
-  readonly access: readonly AwsAccess[];
-  /**
-   * Service accounts of EKS clusters that get the role by EKS Pod Identity; `trusts` may then be empty. Needs `account`
-   * and `region` of the clusters.
-   *
-   * @defaultValue - none
-   */
-  readonly podIdentities?: readonly PodIdentity[];
-  /**
-   * Any region of the partition, because IAM has none; with `podIdentities` the region of the clusters.
-   *
-   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise the ARN is known after apply
-   */
-  readonly region?: string;
-}
-
-const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
-  ...TRUSTING_ROLE_PROPS.shape,
-  access: list(ACCESS),
-  podIdentities: optional(list(POD_IDENTITY)),
-  region: optional(text),
-});
-
-/** Properties of {@link workloadRoles}; the names of the roles end with `_access`. */
-export interface WorkloadRolesProps extends AccountRolesProps {
-  /**
-   * The EKS cluster, its name in EKS, or an object with more settings: pods get credentials by EKS Pod Identity, with
-   * an association per service account instead of annotations and an OIDC provider. Needs `account` and `region` of the
-   * cluster, and the add-on `eks-pod-identity-agent` on its nodes; pods on Fargate and on Windows get no credentials.
-   *
-   * @defaultValue - IAM roles for service accounts (IRSA)
-   */
-  readonly podIdentity?: PodIdentityCluster | WorkloadPodIdentity;
-}
-
-const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
-  ...ACCOUNT_ROLES_PROPS.shape,
-  podIdentity: optional(WORKLOAD_POD_IDENTITY),
-});
-
-/** What a service account may do in AWS, returned by `awsAccess()`. */
-export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}
+import {
+  type AwsAccess,
+  type AwsAccessProps,
+  AWS_ACCESS_PROPS,
+  type WorkloadRoleProps,
+  WORKLOAD_ROLE_PROPS,
+  type WorkloadRolesProps,
+  WORKLOAD_ROLES_PROPS,
+  checkAdoption,
+} from "./workload-props";
 
 function awsAccessOf(access: IAccess<Construct>): AwsAccess {
   return isAwsAccess(access)
@@ -176,8 +118,9 @@ function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): Workl
     props,
   );
   const managedPolicyArns = managedPolicies(access, partition, settings.identity.account);
+  if (props.adopt) checkAdoption(props.adopt, props.roleName, document !== undefined, managedPolicyArns);
   return {
-    policy: document && { name: POLICY_NAME, document },
+    policy: document && { name: props.adopt?.policyName ?? POLICY_NAME, document },
     managedPolicyArns,
     settings,
     warnings: [
@@ -231,17 +174,20 @@ export class WorkloadRole extends Construct implements IWorkloadRole {
     checkProps(new.target.name, scope, id, WORKLOAD_ROLE_PROPS, props);
     super(scope, id);
     const plan = at(this, () => workloadRolePlan(this, props));
-    const role = declareRole(this, plan.settings);
-    this.policy = plan.policy && declareInlinePolicy(this, role, plan.policy);
-    this.attachments = plan.managedPolicyArns.map(
-      (policyArn, index) =>
-        new IamRolePolicyAttachment(this, attachmentId(policyArn, index), {
-          role: attributeOf(role.resource, "name"),
-          policyArn,
-          ...(props.provider ? { provider: props.provider } : {}),
-        }),
-    );
-
+    const { adopt, provider } = props;
+    const role = declareRole(this, plan.settings, { adopt: adopt !== undefined });
+    const policyExists = { adopt: adopt?.policyName !== undefined };
+    this.policy = plan.policy && declareInlinePolicy(this, role, plan.policy, policyExists);
+    this.attachments = plan.managedPolicyArns.map((policyArn, index) => {
+      const attachment = new IamRolePolicyAttachment(this, attachmentId(policyArn, index), {
+        role: attributeOf(role.resource, "name"),
+        policyArn,
+        ...(provider ? { provider } : {}),
+      });
+      if (adopt?.managedPolicyArns?.includes(policyArn))
+        attachment.importFrom(`${role.roleName}/${policyArn}`, provider);
+      return attachment;
+    });
     for (const warning of plan.warnings) Annotations.of(this).addWarning(warning);
     this.resource = role.resource;
     this.roleName = role.roleName;
@@ -287,9 +233,10 @@ function declareWorkloads(
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const { region, audience = defaultAwsAudience } = props;
-  const { podIdentity, irsa } = podIdentitySettings(props.podIdentity);
-  if (podIdentity) checkPodIdentity(irsa, props, issuer);
-  const place = { ...props, podIdentity, irsa };
+  const settings = podIdentitySettings(props.podIdentity);
+  const { podIdentity, irsa } = settings;
+  if (podIdentity) checkPodIdentity(settings, props, { issuer, accounts });
+  const place = { ...props, ...settings };
   // The OIDC provider of existing roles exists with them.
   const needsProvider = irsa && accounts.some(({ existing }) => existing === undefined);
   const expected = needsProvider ? expectedProviders(issuer, [audience], props) : [];
@@ -331,7 +278,8 @@ function roleProps(
   oidcProviders: readonly IOidcProvider[],
   props: AccountRolesProps & PodIdentitySettings,
 ): WorkloadRoleProps {
-  const { audience, namePrefix, oidcProvider: _, podIdentity, irsa, ...place } = props;
+  const { audience, namePrefix, oidcProvider: _, podIdentity, irsa, associations, ...place } = props;
+  const podIdentities = podIdentitiesOf({ podIdentity, irsa, associations }, subject);
   return {
     ...place,
     trusts: oidcProviders.map((oidcProvider) => ({
@@ -339,41 +287,12 @@ function roleProps(
       serviceAccounts: [subject],
       audience: audience ?? defaultAwsAudience,
     })),
-    ...(podIdentity && { podIdentities: [{ ...podIdentity, serviceAccount: subject }] }),
+    ...(podIdentities.length > 0 && { podIdentities }),
     // What pods may do is granted to the role as which they act.
     access: podIdentity?.targetRoleArn === undefined || irsa ? asks.map(awsAccessOf) : [],
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };
 }
-
-/** Settings of {@link awsAccess}. */
-export interface AwsAccessProps {
-  /**
-   * Statements of the role's inline policy; those of a role have at most 10,240 characters in total.
-   *
-   * @defaultValue - none; then `managedPolicyArns` must permit something
-   */
-  readonly statements?: readonly PolicyStatement[];
-  /**
-   * ARNs of managed policies, of the account or of AWS; may be late.
-   *
-   * @defaultValue - none
-   */
-  readonly managedPolicyArns?: readonly string[];
-  /**
-   * Why a statement permits every action, or every action of a service, on every resource, or why an administrator
-   * policy of AWS is attached; becomes part of the role's description.
-   *
-   * @defaultValue - such a statement is refused
-   */
-  readonly wideReason?: string;
-}
-
-const AWS_ACCESS_PROPS: ObjectKind<AwsAccessProps> = object({
-  statements: optional(list(anyObject)),
-  managedPolicyArns: optional(list(text)),
-  wideReason: optional(text),
-});
 
 /** Returns access to AWS for a service account. */
 export function awsAccess(props: AwsAccessProps): AwsAccess {

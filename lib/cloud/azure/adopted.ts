@@ -300,7 +300,7 @@ export function existingIdentity(existing: IExistingIdentity): IPullIdentity {
 }
 
 function isIdentity(existing: IExistingIdentity): existing is IPullIdentity {
-  return existing.cloud === "azure" && "addTrustOnce" in existing;
+  return existing.cloud === "azure" && "grantPull" in existing;
 }
 
 function checkedPlace(construct: Construct, attributes: PullIdentityAttributes): Place {

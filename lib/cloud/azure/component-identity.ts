@@ -8,7 +8,7 @@ import { isLate } from "../../model/late";
 import { checkProps } from "../../model/shape";
 import { Subject } from "../../model/subject";
 import { checkReason, invalidRole, isRoleName } from "../../rules/azure/access";
-import { assignmentKey } from "../../rules/azure/adoption";
+import { UNREAD, assignmentKey } from "../../rules/azure/adoption";
 import {
   assignableScopes,
   checkBroadScopes,
@@ -32,12 +32,6 @@ import { type ComponentIdentityProps, COMPONENT_IDENTITY_PROPS } from "./compone
 import { DeclaredIdentityBase } from "./identity";
 import { claimRoleName, refuseTakenRoleName } from "./names";
 import { checkSubscription, declaredGroups } from "./place";
-
-/**
- * Arguments of a role assignment that azurerm cannot read back or update. They are set on creation and ignored on
- * assignments of `ccoctl`, even after `adopt` is removed: a change would fail or replace the assignment.
- */
-const UNREAD: readonly string[] = ["skip_service_principal_aad_check", "description"];
 
 /**
  * The identity of one OpenShift component: a user-assigned identity, its custom role, role assignments at each scope,
@@ -112,6 +106,7 @@ export class ComponentIdentity extends DeclaredIdentityBase {
         : { roleDefinitionName: role }),
       principalId: this.principalReference,
       ...(reason !== undefined && { description: reason }),
+      // Even after `adopt` is removed.
       ...(naming === "ccoctl" && { lifecycle: { ignoreChanges: [...UNREAD] } }),
     });
     const name = scopeResourceGroup(scope, subscriptionId);

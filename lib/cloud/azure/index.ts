@@ -28,10 +28,15 @@ export { argoCdRepoServer, certManager, externalDns, externalSecrets } from "./r
 export { fluxSourceController } from "./ready-permissions";
 export { AzureAccess, type AzureAccessProps, azureAccess } from "./workload";
 export { WorkloadIdentities, type WorkloadIdentitiesProps, workloadIdentities } from "./workload";
-export { type WorkloadIdentitiesSettings, WorkloadIdentity, type WorkloadIdentityProps } from "./workload";
+export { WorkloadIdentity } from "./workload";
+export { type WorkloadIdentitiesSettings, type WorkloadIdentityProps } from "./workload-props";
 export type { IssuerKey } from "../../model/issuer-keys";
 export { type AccessRole } from "../../rules/azure/access";
-export { type ComponentAdoption, type IdentityAdoption } from "../../rules/azure/adoption";
+export {
+  type ComponentAdoption,
+  type IdentityAdoption,
+  type WorkloadIdentityAdoption,
+} from "../../rules/azure/adoption";
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export { type ComponentNaming, type ComponentOverride } from "../../rules/azure/component";
 export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";

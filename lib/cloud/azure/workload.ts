@@ -3,17 +3,9 @@ import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import type { AccountRequest } from "../../model/identity";
-import {
-  type ObjectKind,
-  checkGiven,
-  checkProps,
-  example,
-  list,
-  object,
-  optional,
-  text,
-} from "../../model/shape";
+import type { AccountRequest, IExistingIdentity } from "../../model/identity";
+import { serviceAccountText } from "../../model/namespaced-name";
+import { type ObjectKind, checkGiven, checkProps, list, object } from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import {
   type AccessDeclaration,
@@ -32,12 +24,14 @@ import {
   isRoleDefinitionId,
   roleKey,
 } from "../../rules/azure/access";
-import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { azureCloud } from "../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL, podToken, webhookAnnotations } from "../../rules/azure/pod";
 import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import { roleWarnings } from "../../rules/azure/roles";
-import type { FederatedCredential } from "../../rules/azure/trust";
+import { type WorkloadIdentityAdoption, UNREAD, checkExistingCredentials } from "../../rules/azure/adoption";
+import { federatedCredentialId, roleAssignmentId, userAssignedIdentityId } from "../../rules/azure/ids";
+import { type FederatedCredential, checkCredentials, sameCredential } from "../../rules/azure/trust";
 import { derivedName, stableHash } from "../../rules/names";
 import { terraformText } from "../../rules/terraform-text";
 import {
@@ -49,18 +43,19 @@ import {
 } from "./adopted";
 import {
   type PullTrust,
-  DECLARED_IDENTITY_PROPS,
-  type DeclaredIdentityProps,
-  IDENTITY_SETTINGS,
-  type IdentitySettings,
   DeclaredIdentityBase,
-  PULL_TRUST,
   checkIdentity,
   principalOf,
   requiredSettings,
   trustCredentials,
 } from "./identity";
 import { refuseTakenName } from "./names";
+import {
+  type WorkloadIdentitiesSettings,
+  WORKLOAD_IDENTITIES_SETTINGS,
+  type WorkloadIdentityProps,
+  WORKLOAD_IDENTITY_PROPS,
+} from "./workload-props";
 
 /** What a service account may do in Azure. */
 export interface AzureAccessProps {
@@ -86,7 +81,7 @@ export class AzureAccess implements IAccess<Construct> {
   constructor(roles: readonly AccessRole[]) {
     checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
     this.roles = roles;
-    this.rights = { roleBindings: roles.map(({ reason: _, ...binding }) => binding) };
+    this.rights = { roleBindings: roles.map(({ reason: _, assignment: __, ...binding }) => binding) };
     Object.defineProperty(this, ACCESS, { value: true });
   }
 
@@ -130,40 +125,6 @@ function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
   return ACCESS in access;
 }
 
-/**
- * Properties of {@link workloadIdentities}. Resource group and location are required unless every service account acts as
- * an existing identity (`as`).
- */
-export interface WorkloadIdentitiesSettings extends Partial<IdentitySettings> {
-  /**
-   * Audience of the tokens that the webhook requests.
-   *
-   * @defaultValue "api://AzureADTokenExchange"
-   */
-  readonly audience?: string;
-  /**
-   * Prefix of the names of identities, 1 to 63 letters, digits and hyphens.
-   *
-   * @defaultValue - the cluster's name
-   */
-  readonly namePrefix?: string;
-  /**
-   * The Azure cloud.
-   *
-   * @defaultValue "AzurePublicCloud"
-   */
-  readonly cloud?: AzureCloudName;
-}
-
-const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
-  ...IDENTITY_SETTINGS.shape,
-  resourceGroupName: optional(text),
-  location: optional(example(text, '"westeurope"')),
-  audience: optional(text),
-  namePrefix: optional(text),
-  cloud: optional(text),
-});
-
 /** The workloads of one cluster. */
 export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}
 
@@ -172,34 +133,15 @@ const WORKLOAD_IDENTITIES_PROPS: ObjectKind<WorkloadIdentitiesProps> = object({
   ...ACCESS_REQUEST.shape,
 });
 
-/** The identity of a workload. */
-export interface WorkloadIdentityProps extends DeclaredIdentityProps {
-  /** Service accounts that may act as the identity. */
-  readonly trusts: readonly PullTrust[];
-  /** Its roles; empty for an identity that gets its rights elsewhere, for example on an AKS cluster. */
-  readonly roles: readonly AccessRole[];
-  /**
-   * The Azure cloud of the identity.
-   *
-   * @defaultValue "AzurePublicCloud"
-   */
-  readonly cloud?: AzureCloudName;
-}
-
-const WORKLOAD_IDENTITY_PROPS: ObjectKind<WorkloadIdentityProps> = object({
-  ...DECLARED_IDENTITY_PROPS.shape,
-  trusts: list(PULL_TRUST),
-  roles: list(ACCESS_ROLE),
-  cloud: optional(text),
-});
-
 /**
  * A user-assigned identity for workloads, with the annotations that Azure's pod identity webhook reads.
  *
  * Children: `Resource`, one credential per service account under the credential's name, one assignment per role:
  * `Access_<hash of role and scope>`, or where one of them is late `Access_<place among the late ones>`.
  */
-export class WorkloadIdentity extends DeclaredIdentityBase {
+export class WorkloadIdentity extends DeclaredIdentityBase implements IExistingIdentity {
+  /** Always `azure`. */
+  readonly cloud: string = "azure";
   /** Resource id of the identity; late. */
   override readonly resourceId: string;
   /** The role assignments, in the order of the roles. */
@@ -212,6 +154,7 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
     this.roleAssignments = assignmentIds(accessRoles(props.roles)).map(([own, role]) =>
       this.#assignment(own, role),
     );
+    if (props.adopt) this.#import(props, props.adopt);
     for (const warning of roleWarnings(props.roles.map(({ role }) => role)))
       Annotations.of(this).addWarning(warning);
   }
@@ -227,8 +170,31 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
     return new AdoptedWorkloadIdentity(scope, id, attributes);
   }
 
-  #assignment(id: string, { role, scope, reason, condition }: AccessRole): RoleAssignment {
-    return this.declareRoleAssignment(id, undefined, {
+  /** What lines with `as` call: declares the credentials that are not declared yet. */
+  addTrustOnce(trust: PullTrust): void {
+    const { credentials } = this.ledger;
+    const isWanted = (added: FederatedCredential): boolean =>
+      !credentials.some((known) => sameCredential(known, added));
+    this.declareCredentials(
+      at(this, () => trustCredentials(this.label, [trust], undefined, credentials, isWanted)),
+    );
+  }
+
+  #import(
+    { resourceGroupName, identityName, provider }: WorkloadIdentityProps,
+    adopt: WorkloadIdentityAdoption,
+  ): void {
+    const place = { subscriptionId: adopt.subscriptionId, resourceGroupName };
+    const id = at(this, () => userAssignedIdentityId(place, identityName));
+    this.resource.importFrom(id, provider);
+    const existing = Object.values(adopt.credentials ?? {});
+    for (const [index, { name }] of this.ledger.credentials.entries())
+      if (existing.includes(name))
+        this.credentials[index]?.importFrom(federatedCredentialId(id, name), provider);
+  }
+
+  #assignment(id: string, { role, scope, reason, condition, assignment }: AccessRole): RoleAssignment {
+    const declared = this.declareRoleAssignment(id, undefined, {
       scope,
       ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
       principalId: this.principalReference,
@@ -237,15 +203,30 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
         condition: terraformText(condition),
         conditionVersion: CONDITION_VERSION,
       }),
+      ...(assignment !== undefined && { lifecycle: { ignoreChanges: [...UNREAD] } }),
     });
+    if (assignment === undefined) return declared;
+    const importId = at(this, () => roleAssignmentId(scope, assignment));
+    declared.importFrom(importId, this.providerArgument.provider);
+    return declared;
   }
 }
 
 function checkedCredentials(props: WorkloadIdentityProps): readonly FederatedCredential[] {
+  const { adopt, identityName: identity, trusts, cloud } = props;
   accessRoles(props.roles);
   const remedy =
     "distribute the service accounts over more identities; workloadIdentities makes one for each";
-  return trustCredentials(props.identityName, props.trusts, props.cloud, [], undefined, remedy);
+  const derived = trustCredentials(identity, trusts, cloud, [], undefined, remedy);
+  if (!adopt) return derived;
+  const keys = derived.map(({ subject }) => serviceAccountText(subject));
+  checkExistingCredentials(adopt, keys);
+  const credentials = derived.map((each, index) => ({
+    ...each,
+    name: adopt.credentials?.[keys[index] ?? ""] ?? each.name,
+  }));
+  checkCredentials(identity, credentials, remedy);
+  return credentials;
 }
 
 /** Late values are never hashed, so these are numbered. */
@@ -292,8 +273,8 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     this.grants = planned.map(({ subject, trust, existing, identity }) => {
       const id = `${subject.namespace}_${subject.name}`;
       const acting = existing ?? new WorkloadIdentity(this, id, identity);
-      if (acting instanceof WorkloadIdentity) identities.set(subject.key, acting);
-      else acting.addTrustOnce(trust);
+      if (existing) existing.addTrustOnce(trust);
+      else if (acting instanceof WorkloadIdentity) identities.set(subject.key, acting);
       return {
         subject,
         identity: acting.clientId,
@@ -327,7 +308,7 @@ const SUFFIX = "access";
 
 /** What acts for a service account: an identity to declare, or one that exists. */
 type PlannedWorkload = { readonly subject: Subject; readonly trust: PullTrust } & (
-  | { readonly existing: IWorkloadIdentity; readonly identity?: never }
+  | { readonly existing: IWorkloadIdentity | WorkloadIdentity; readonly identity?: never }
   | { readonly existing?: never; readonly identity: WorkloadIdentityProps }
 );
 
@@ -341,6 +322,7 @@ function planWorkload(
   const audience = props.audience ?? azureCloud(cloud ?? "AzurePublicCloud").audience;
   const trust = { clusterName, issuer, serviceAccounts: [subject], audience };
   const access = asks.map(azureAccessOf);
+  if (existing instanceof WorkloadIdentity) return { subject, trust, existing };
   if (existing) return { subject, trust, existing: existingIdentity(existing) };
   const prefix = identityNamePrefix(props.namePrefix ?? clusterName);
   const identity: WorkloadIdentityProps = {

@@ -5,7 +5,7 @@ import { validateAudience } from "../../model/audience";
 import type { IExistingIdentity } from "../../model/identity";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
-import { type ObjectKind, object, optional, text } from "../../model/shape";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/mapping";
 import { projectId, textOfForm, workloadIdentityId } from "../../rules/google/names";
@@ -94,12 +94,19 @@ export interface WorkloadServiceAccountAttributes extends DeclaredProps {
    * @defaultValue - read from the address; required if that is late, or `…@developer.gserviceaccount.com`
    */
   readonly project?: string;
+  /**
+   * Kubernetes service accounts that may act as it already, as `namespace/name`: their bindings are imported.
+   *
+   * @defaultValue - none: adding an existing member changes nothing
+   */
+  readonly adoptUsers?: readonly string[];
 }
 
 export const WORKLOAD_SERVICE_ACCOUNT_ATTRIBUTES: ObjectKind<WorkloadServiceAccountAttributes> = object({
   ...DECLARED_PROPS.shape,
   email: text,
   project: optional(text),
+  adoptUsers: optional(list(text)),
 });
 
 /** An existing service account, from `WorkloadServiceAccount.fromEmail`. */
@@ -108,14 +115,15 @@ export class AdoptedServiceAccount extends Construct implements IWorkloadService
   readonly email: string;
   readonly member: string;
   readonly dependencies: readonly ITerraformDependable[] = [];
-  readonly #settings: Pick<AccountUser, "name" | "provider">;
+  readonly #settings: Pick<AccountUser, "name" | "provider" | "existing">;
 
-  constructor(scope: Construct, id: string, { email, project, provider }: WorkloadServiceAccountAttributes) {
+  constructor(scope: Construct, id: string, attributes: WorkloadServiceAccountAttributes) {
     super(scope, id);
+    const { email, project, provider, adoptUsers: existing } = attributes;
     const owner = at(this, () => projectOfEmail(email, project));
     this.email = email;
     this.member = `serviceAccount:${email}`;
-    this.#settings = { name: `projects/${owner}/serviceAccounts/${email}`, provider };
+    this.#settings = { name: `projects/${owner}/serviceAccounts/${email}`, provider, existing };
   }
 
   admit(scope: Construct, subject: Subject, principals: IPrincipals): void {

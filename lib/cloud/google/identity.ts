@@ -2,6 +2,7 @@ import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-acco
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
+import type { IExistingIdentity } from "../../model/identity";
 import { type ObjectKind, checkProps, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import {
@@ -31,6 +32,12 @@ export interface FederatedServiceAccountProps extends AdoptableProps {
   /** Kubernetes service accounts that may act as it, as `namespace/name`; duplicates are ignored. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
+   * Those that may act as it already, here or by a line with `as`: their bindings are imported.
+   *
+   * @defaultValue - none: adding an existing member changes nothing
+   */
+  readonly adoptUsers?: readonly string[];
+  /**
    * Name for people, at most 100 bytes of UTF-8.
    *
    * @defaultValue - none
@@ -50,12 +57,16 @@ const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> 
   accountId: text,
   principals: PRINCIPALS,
   serviceAccounts: list(SUBJECT),
+  adoptUsers: optional(list(text)),
   displayName: optional(text),
   description: optional(text),
 });
 
 /** The settings of a service account itself. */
-type UncheckedServiceAccount = Omit<FederatedServiceAccountProps, "principals" | "serviceAccounts">;
+type UncheckedServiceAccount = Omit<
+  FederatedServiceAccountProps,
+  "principals" | "serviceAccounts" | "adoptUsers"
+>;
 
 const ROLE = "roles/iam.workloadIdentityUser";
 
@@ -70,7 +81,9 @@ const declared = new PerApp<FederatedServiceAccount>();
  * its old id (`terraform apply -replace`) is a different one: IAM marks the bindings of the old one as deleted. Apply
  * twice, because only the next apply recreates the declared bindings; recreate others by hand.
  */
-export class FederatedServiceAccount extends Construct {
+export class FederatedServiceAccount extends Construct implements IExistingIdentity {
+  /** Always `google`. */
+  readonly cloud: string = "google";
   /** `<id>@<project>.iam.gserviceaccount.com`. */
   readonly email: string;
   /** IAM policy member: `serviceAccount:<email>`. */
@@ -81,6 +94,8 @@ export class FederatedServiceAccount extends Construct {
   readonly resource: ServiceAccount;
   /** The bindings, one per Kubernetes service account. */
   readonly users: readonly ServiceAccountIamMember[];
+  readonly #admitted: ReadonlySet<string>;
+  readonly #user: Omit<AccountUser, "subject" | "principals">;
 
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {
     checkProps(new.target.name, scope, id, FEDERATED_SERVICE_ACCOUNT_PROPS, props);
@@ -106,10 +121,15 @@ export class FederatedServiceAccount extends Construct {
     if (props.adopt === true) this.resource.importFrom(name, provider);
     this.dependencies = [this.resource];
     const { dependencies } = this;
-    this.users = subjects.map((subject) =>
-      admitUser(this, { name, subject, principals, provider, dependencies }),
-    );
+    this.#user = { name, provider, dependencies, existing: props.adoptUsers ?? [] };
+    this.#admitted = new Set(subjects.map(({ key }) => key));
+    this.users = subjects.map((subject) => admitUser(this, { ...this.#user, subject, principals }));
     declared.set(this, keyOf(props), this);
+  }
+
+  /** What lines with `as` call: lets a Kubernetes service account act as it, unless `serviceAccounts` does. */
+  admit(scope: Construct, subject: Subject, principals: IPrincipals): void {
+    if (!this.#admitted.has(subject.key)) admitUser(scope, { ...this.#user, subject, principals });
   }
 
   /** Throws what the constructor throws of its own settings, without declaring anything. */
@@ -136,19 +156,23 @@ export interface AccountUser extends Pick<AdoptableProps, "provider"> {
   readonly subject: Subject;
   readonly principals: IPrincipals;
   readonly dependencies: readonly ITerraformDependable[];
+  /** Those that may act as it already, as `namespace/name`. */
+  readonly existing?: readonly string[];
 }
 
 /** Lets a Kubernetes service account act as a service account, declared as `user_<namespace>_<name>`. */
 export function admitUser(
   scope: Construct,
-  { name, subject, principals, provider, dependencies }: AccountUser,
+  { name, subject, principals, provider, dependencies, existing = [] }: AccountUser,
 ): ServiceAccountIamMember {
+  const member = principals.principal(subject);
   const user = new ServiceAccountIamMember(scope, `user_${subject.namespace}_${subject.name}`, {
     serviceAccountId: name,
     role: ROLE,
-    member: principals.principal(subject),
+    member,
     provider,
   });
+  if (existing.includes(subject.key)) user.importFrom(`${name} ${ROLE} ${member}`, provider);
   waitFor(user, [...dependencies, ...principals.dependencies]);
   return user;
 }

@@ -27,7 +27,7 @@ import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { PerStack } from "../shared/per-stack";
-import { type AdoptableProps, type DeclaredProps, ADOPTABLE_PROPS, DECLARED_PROPS } from "./props";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** Settings of a {@link ProjectRole}. */
 export interface ProjectRoleProps extends AdoptableProps {
@@ -126,7 +126,7 @@ function checkProjectRole(props: ProjectRoleProps): { name: string; permissions:
 }
 
 /** Settings of a {@link RoleBinding}. */
-export interface RoleBindingProps extends GoogleRoleGrant, DeclaredProps {
+export interface RoleBindingProps extends GoogleRoleGrant, AdoptableProps {
   /**
    * IAM policy member: `serviceAccount:<email>`, a principal of a workload identity pool, `user:`, `group:`, `domain:`;
    * `allUsers` and other members that mean everyone need a `reason`. May be late.
@@ -141,7 +141,7 @@ export interface RoleBindingProps extends GoogleRoleGrant, DeclaredProps {
 }
 
 const ROLE_BINDING_PROPS: ObjectKind<RoleBindingProps> = object({
-  ...DECLARED_PROPS.shape,
+  ...ADOPTABLE_PROPS.shape,
   ...GOOGLE_ROLE_GRANT.shape,
   member: text,
   dependencies: optional(list(anyObject)),
@@ -156,7 +156,8 @@ const bindings = new PerStack<Map<string, RoleBinding>>();
  * One role for one member on a project, bucket, secret or repository, added to the policy without changing other
  * members.
  *
- * An existing binding is adopted without an import: adding an existing member changes nothing.
+ * An existing binding needs no import, as adding an existing member changes nothing; with `adopt` it is imported, so that
+ * the plan has nothing to add.
  *
  * A policy holds at most 1,500 principals, each counted in each of its roles (https://cloud.google.com/iam/quotas);
  * those of the stack are counted.
@@ -186,6 +187,12 @@ export class RoleBinding extends Construct {
       provider: props.provider,
     };
     this.resource = this.#declared(grant, settings);
+    if (props.adopt === true) {
+      const { kind, target, role, condition } = grant;
+      const title = condition ? ` ${condition.title}` : "";
+      const id = `${kind === "bucket" ? "b/" : ""}${target} ${role} ${member}${title}`;
+      this.resource.importFrom(id, props.provider);
+    }
     waitFor(this.resource, props.dependencies ?? []);
     holders.set(key, this);
   }

@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { type ObjectKind, example, object, optional, text } from "../../model/shape";
+import { guid } from "./names";
 import { builtInRoleOfId } from "./roles";
 import { isBroadScope, shownScope, statedScope } from "./scope";
 
@@ -45,6 +46,12 @@ export interface AccessRole {
    * @defaultValue - the role applies without a condition
    */
   readonly condition?: string;
+  /**
+   * GUID of the role assignment if it exists; it is then imported.
+   *
+   * @defaultValue - the role assignment is created
+   */
+  readonly assignment?: string;
 }
 
 export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
@@ -52,6 +59,7 @@ export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
   scope: text,
   reason: optional(text),
   condition: optional(text),
+  assignment: optional(text),
 });
 
 /** Roles with access to everything at their scope. */
@@ -68,8 +76,9 @@ const REASON_MAX = 1024;
 /** Checks roles and drops duplicates. A late scope counts as broad, since it may be. */
 export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
   const known = new Map<string, AccessRole>();
-  for (const { role, scope, reason, condition } of roles) {
+  for (const { role, scope, reason, condition, assignment } of roles) {
     checkRole(role);
+    if (assignment !== undefined) guid("role assignment", assignment);
     if (condition?.trim() === "")
       fail("azure-invalid", {
         problem: "the condition of a role is empty, so it would not limit anything",
@@ -92,6 +101,7 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
       scope: place,
       ...(reason !== undefined && { reason }),
       ...(condition !== undefined && { condition }),
+      ...(assignment !== undefined && { assignment }),
     });
   }
   return [...known.values()];

@@ -1,6 +1,6 @@
 /*
- * Resources that `ccoctl` created and Terraform takes over. Names are ccoctl's; the ids of custom roles and role
- * assignments are random GUIDs, which the user must look up.
+ * Resources that `ccoctl` or you created and Terraform takes over. The ids of custom roles and role assignments are random
+ * GUIDs, which the user must look up.
  */
 
 import { fail } from "../../errors";
@@ -73,6 +73,38 @@ export const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
   roleAssignments: optional(anyObject),
   serviceAccounts: optional(list(text)),
 });
+
+/** What exists of a workload's identity, besides the identity itself. */
+export interface WorkloadIdentityAdoption {
+  /** Subscription of the identity, a GUID. */
+  readonly subscriptionId: string;
+  /**
+   * Names of credentials that exist, which they keep, by `namespace/name` of the service account.
+   *
+   * @defaultValue - all credentials are created
+   */
+  readonly credentials?: Readonly<Record<string, string>>;
+}
+
+export const WORKLOAD_IDENTITY_ADOPTION: ObjectKind<WorkloadIdentityAdoption> = object({
+  subscriptionId: text,
+  credentials: optional(record(text)),
+});
+
+/**
+ * Arguments of a role assignment that azurerm cannot read back or, in older versions, update. They are set on creation
+ * and ignored on assignments that existed: a change would fail or replace the assignment.
+ */
+export const UNREAD: readonly string[] = ["skip_service_principal_aad_check", "description"];
+
+/** Refuses credentials of service accounts that the identity does not trust. */
+export function checkExistingCredentials(
+  { credentials = {} }: WorkloadIdentityAdoption,
+  serviceAccounts: readonly string[],
+): void {
+  const surplus = Object.keys(credentials).filter((key) => !serviceAccounts.includes(key));
+  if (surplus.length > 0) refuseUnused("credentials of service accounts", surplus, serviceAccounts);
+}
 
 /** The name of a role assignment in {@link ComponentAdoption} and as a construct. */
 export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {

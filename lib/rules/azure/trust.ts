@@ -25,8 +25,9 @@ export interface FederatedCredential {
   readonly audience: string;
 }
 
+/** True for credentials that admit the same tokens, whatever their names. */
 export function sameCredential(one: FederatedCredential, other: FederatedCredential): boolean {
-  const parts = ["name", "issuer", "subject", "audience"] as const;
+  const parts = ["issuer", "subject", "audience"] as const;
   return parts.every((part) => one[part] === other[part]);
 }
 
