@@ -19,7 +19,7 @@ import type { Subject } from "../model/subject";
 import type { AccessDeclaration, AccessGrant } from "../model/workloads";
 import type { FleetAccessProps } from "./fleet-access-props";
 import { type FleetPlan, type PlannedSpoke, checkRole } from "./fleet-plan";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 
 /**
  * A file of a fleet. Files are applied in this order: spokes, so that they already admit the controller; profiles,
@@ -182,7 +182,7 @@ export function enterSpokes(
   scope: Construct,
   plan: FleetPlan,
   declarations: Readonly<Record<string, AccessDeclaration>>,
-  manifests: Manifests,
+  manifests: ClusterManifests,
 ): ReadonlyMap<string, EnteredSpoke> {
   // For spokes that take the hub's own tokens: the service accounts themselves.
   const own = plan.subjects.map((subject) => grantOf(subject, subject.toString()));
@@ -205,7 +205,11 @@ export function enterSpokes(
 }
 
 /** Writes the objects that the spoke needs in addition to the controllers' RBAC. */
-function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry, manifests: Manifests): void {
+function writeObjects(
+  spoke: string,
+  { objects = [], comment = [] }: SpokeEntry,
+  manifests: ClusterManifests,
+): void {
   if (objects.length === 0) return;
   const chart = manifests.chart(spoke, { ...SPOKE, comment });
   for (const [index, { apiVersion, kind, metadata, ...fields }] of objects.entries())

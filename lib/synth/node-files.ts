@@ -24,6 +24,12 @@ export interface WrittenNodes {
    * @defaultValue false
    */
   readonly controlPlane?: boolean;
+  /**
+   * The cluster in whose folder the file is.
+   *
+   * @defaultValue - the stack's only one
+   */
+  readonly cluster?: string | undefined;
 }
 
 const NODE_COMMENT: readonly string[] = [
