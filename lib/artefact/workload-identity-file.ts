@@ -155,7 +155,7 @@ const PLACES: readonly unknown[] = [
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
-  /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
+  /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|ign|bu)|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {

@@ -17,7 +17,14 @@ import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import type { LateMarkers, LateValues } from "./late-values";
 import type { ManifestChart, WrittenPod } from "./manifest-files";
 import { chartKey, clusterFile, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, controlPlaneNodes, documentNodes, spokeNodes } from "./node-files";
+import {
+  type WrittenNodes,
+  clusterNodes,
+  controlPlaneNodes,
+  documentNodes,
+  spokeDocument,
+  spokeNodes,
+} from "./node-files";
 import { refuseFileName, refuseOtherOption } from "./problems";
 
 export interface BegunChart extends ManifestChart {
@@ -143,6 +150,18 @@ export class ClusterManifests implements IManifestSink<Construct> {
    */
   spokeNodeSetup(spoke: string, setup: NodeSetup): void {
     this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
+  }
+
+  /**
+   * Writes documents that bring files to the control plane of a spoke: `spokes/<spoke>_control-plane.<extension>`, and
+   * a second one with arguments of its API servers, `spokes/<spoke>_control-plane-config.yaml`.
+   */
+  spokeDocuments(spoke: string, documents: readonly NodeDocument[]): void {
+    for (const [place, document] of documents.entries())
+      this.#addNodes(
+        `${chartKey(spoke, { appliesTo: "spoke" })} ${place}`,
+        spokeDocument(spoke, document, place > 0),
+      );
   }
 
   /** Calls what writes objects and node files, and returns how to take these back. */

@@ -192,7 +192,8 @@ export function enterSpokes(
     return ofSpoke(name, () => {
       const entry = access.declare(scope, { hub: plan.name, spoke: name, controllers });
       const { users } = entry;
-      if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
+      if (access.controlPlane) manifests.spokeDocuments(name, access.controlPlane);
+      else if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
       writeObjects(name, entry, manifests);
       const waiting = users.filter(({ authorized }) => !authorized).map(({ subject }) => subject.key);
       checkRole(name, clusterRole, waiting);

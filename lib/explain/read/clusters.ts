@@ -65,7 +65,8 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
   return {
     objects: objectsOf(objects.filter(({ value }) => !isNodeDocument(value))),
     setups: items(documents).filter(
-      ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
+      ({ value, forNodes, spoke }) =>
+        isNodeDocument(value) || (forNodes === true && (spoke !== undefined || !isKubernetesDocument(value))),
     ),
   };
 }
