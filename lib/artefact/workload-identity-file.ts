@@ -8,8 +8,11 @@ import { refuseFile } from "./problems";
 /** Name of the file beside `cdk.tf.json`. */
 export const WORKLOAD_IDENTITY_FILE = "workload-identity.json";
 
-/** Version of the shape below; a reader refuses any other. */
+/** Version of the shape below for a stack of one cluster; a reader refuses any other. */
 export const WORKLOAD_IDENTITY_VERSION = 2;
+
+/** Version for a stack with folders per cluster: every file belongs to the cluster that it names. */
+export const PER_CLUSTER_VERSION = 3;
 
 /** A placeholder that a Terraform output fills. */
 export interface OutputPlaceholder {
@@ -29,10 +32,20 @@ export interface EncodedPlaceholder {
   readonly text: string;
 }
 
-/** One file with Kubernetes objects. */
-export interface ManifestEntry {
-  /** Path below the stack's folder, `manifests/20-service-accounts.yaml`. */
+/** A file and the cluster that it belongs to. */
+export interface FileEntry {
+  /** Path below the stack's folder, `pods/shop.web.yaml`. */
   readonly file: string;
+  /**
+   * Name of the cluster in whose folder it is, `manifests/<cluster>/20-service-accounts.yaml`.
+   *
+   * @defaultValue - that of the stack's only cluster
+   */
+  readonly cluster?: string | undefined;
+}
+
+/** One file with Kubernetes objects. */
+export interface ManifestEntry extends FileEntry {
   /** The cluster that the objects belong to. */
   readonly appliesTo: "cluster" | "management-cluster" | "spoke";
   /**
@@ -44,9 +57,7 @@ export interface ManifestEntry {
 }
 
 /** One file with node files and flags. */
-export interface NodesEntry {
-  /** Path below the stack's folder, `nodes/worker.yaml`. */
-  readonly file: string;
+export interface NodesEntry extends FileEntry {
   /**
    * Name of the spoke whose control plane gets the files.
    *
@@ -73,6 +84,12 @@ export interface DeliveredCluster {
    * @defaultValue - it is not a spoke
    */
   readonly spoke?: string;
+  /**
+   * Name of the cluster in whose folder its manifests would be.
+   *
+   * @defaultValue - that of the stack's only cluster
+   */
+  readonly cluster?: string;
 }
 
 /** Where a stack's objects are if in no file: in resources of the Terraform provider `kubernetes` of another stack. */
@@ -86,7 +103,7 @@ export interface DeliveryEntry {
 /** `workload-identity.json`: what a stack's manifests do not say themselves. */
 export interface WorkloadIdentityFile {
   /** Version of this shape. */
-  readonly version: typeof WORKLOAD_IDENTITY_VERSION;
+  readonly version: typeof WORKLOAD_IDENTITY_VERSION | typeof PER_CLUSTER_VERSION;
   /** The stack's id. */
   readonly stack: string;
   /** Facts of the clusters, in the form their distributions give. */
@@ -100,13 +117,13 @@ export interface WorkloadIdentityFile {
    *
    * @defaultValue - none
    */
-  readonly controlPlane?: readonly { readonly file: string }[];
+  readonly controlPlane?: readonly FileEntry[];
   /**
    * Files that say what pods of a service account need.
    *
    * @defaultValue - none
    */
-  readonly pods?: readonly { readonly file: string }[];
+  readonly pods?: readonly FileEntry[];
   /**
    * Texts with placeholders that `bind` checks before it writes anything.
    *
@@ -138,21 +155,33 @@ const PLACES: readonly unknown[] = [
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
-  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|(?:nodes|control-plane)\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
+  /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|ign|bu)|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
   const document = jsonObject(text, (reason) => refuseFile(file, reason));
-  if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
+  const {
+    version,
+    stack,
+    clusters,
+    manifests,
+    nodes,
+    pods = [],
+    rules = [],
+    delivery,
+    placeholders,
+  } = document;
+  const { controlPlane = [] } = document;
+  if (version !== WORKLOAD_IDENTITY_VERSION && version !== PER_CLUSTER_VERSION)
     return refuseFile(
       file,
-      `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
+      `has version ${JSON.stringify(version)}, not ${WORKLOAD_IDENTITY_VERSION} or ${PER_CLUSTER_VERSION}`,
     );
-  const { stack, clusters, manifests, nodes, pods = [], rules = [], delivery, placeholders } = document;
-  const { controlPlane = [] } = document;
   if (!Array.isArray(clusters) || !clusters.every(isRecord)) return refuseFile(file, "has no valid clusters");
+  const names = version === PER_CLUSTER_VERSION ? clusters.map(({ name }) => name) : [undefined];
+  const isOne = (entry: unknown): boolean => isFileEntry(entry, names);
   const files =
-    [manifests, nodes, controlPlane, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
+    [manifests, nodes, controlPlane, pods].every((list) => Array.isArray(list) && list.every(isOne)) &&
     (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
     return refuseFile(file, "has no valid stack, manifests, nodes or pods");
@@ -160,11 +189,12 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
     return refuseFile(file, "has no valid placeholders");
   if (!Array.isArray(rules) || !rules.every(isFinishedRule))
     return refuseFile(file, "has rules that this version does not know");
-  if (delivery !== undefined && !isDelivery(delivery)) return refuseFile(file, "has no valid delivery");
+  if (delivery !== undefined && !isDelivery(delivery, names))
+    return refuseFile(file, "has no valid delivery");
   return document as unknown as WorkloadIdentityFile;
 }
 
-function isDelivery(delivery: unknown): boolean {
+function isDelivery(delivery: unknown, names: readonly unknown[]): boolean {
   if (!isRecord(delivery) || typeof delivery["stack"] !== "string") return false;
   const { clusters } = delivery;
   return (
@@ -174,14 +204,19 @@ function isDelivery(delivery: unknown): boolean {
         isRecord(each) &&
         typeof each["provider"] === "string" &&
         PLACES.includes(each["appliesTo"]) &&
+        names.includes(each["cluster"]) &&
         ["string", "undefined"].includes(typeof each["spoke"]),
     )
   );
 }
 
-function isFileEntry(entry: unknown): boolean {
+/** `names` are those of the clusters that have folders; `undefined` is the one without. */
+function isFileEntry(entry: unknown, names: readonly unknown[]): boolean {
   if (!isRecord(entry) || !["string", "undefined"].includes(typeof entry["spoke"])) return false;
-  return typeof entry["file"] === "string" && FILE.test(entry["file"]);
+  const { file, cluster } = entry;
+  if (typeof file !== "string" || !FILE.test(file) || !names.includes(cluster)) return false;
+  const [, folder, name] = file.split("/");
+  return cluster === (name === undefined ? undefined : folder);
 }
 
 function isPlaceholderEntry(entry: unknown): boolean {

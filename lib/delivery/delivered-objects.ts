@@ -74,7 +74,7 @@ export class DeliveredObjects {
   }
 
   #check(
-    { file, appliesTo, spoke }: ManifestChart,
+    { file, appliesTo, spoke, cluster }: ManifestChart,
     object: ObjectDocument,
     files: Map<string, string>,
   ): void {
@@ -84,7 +84,7 @@ export class DeliveredObjects {
       const { kind, ...sentence } = problem;
       fail(`delivery-${kind}`, sentence);
     }
-    const key = JSON.stringify([appliesTo, spoke, keyOf(object)]);
+    const key = JSON.stringify([cluster, appliesTo, spoke, keyOf(object)]);
     const first = files.get(key);
     if (first !== undefined)
       fail("delivery-conflict", {

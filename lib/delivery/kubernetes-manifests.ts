@@ -9,7 +9,6 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 import type { DeliveryEntry, ManifestEntry } from "../artefact/workload-identity-file";
-import { DefaultProvider } from "../cloud/shared/default-provider";
 import { PROVIDER } from "../cloud/shared/kinds";
 import { at, fail } from "../errors";
 import {
@@ -36,6 +35,7 @@ import {
 import { Manifests } from "../synth/manifests";
 import { jsonTemplates } from "../synth/terraform-template";
 import { DeliveredObjects, hasPartialObjects } from "./delivered-objects";
+import { DeliveryProviders, placeOf } from "./providers";
 import { removedBlocks } from "./released";
 import {
   type ResourceSettings,
@@ -67,6 +67,13 @@ export interface KubernetesManifestsProps {
    * @defaultValue - the stack's provider without alias
    */
   readonly provider?: TerraformProvider;
+  /**
+   * The providers that reach the clusters, by the cluster's name, if the stack has manifests per cluster.
+   *
+   * @defaultValue - none; required for each cluster of such a stack, where `provider`, `managementCluster` and `spokes`
+   * are refused
+   */
+  readonly clusters?: Readonly<Record<string, TerraformProvider>>;
   /**
    * The provider that reaches the management cluster of a hosted cluster.
    *
@@ -119,6 +126,7 @@ export interface KubernetesManifestsProps {
 const KUBERNETES_MANIFESTS_PROPS: ObjectKind<KubernetesManifestsProps> = object({
   of: CONSTRUCT,
   provider: optional(PROVIDER),
+  clusters: optional(record(PROVIDER)),
   managementCluster: optional(PROVIDER),
   spokes: optional(record(PROVIDER)),
   files: optional(list(text)),
@@ -127,8 +135,6 @@ const KUBERNETES_MANIFESTS_PROPS: ObjectKind<KubernetesManifestsProps> = object(
   adopt: optional(boolean),
   forceConflicts: optional(boolean),
 });
-
-const DEFAULT = new DefaultProvider("kubernetes");
 
 /**
  * Delivers the manifests of another stack as `kubernetes_manifest` resources, in the order of their files; late values
@@ -145,6 +151,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   readonly #source: TerraformStack;
   readonly #props: KubernetesManifestsProps;
   readonly #late: LateValues;
+  readonly #providers: DeliveryProviders;
   readonly #objects: DeliveredObjects;
   readonly #settings: ResourceSettings;
   /** Addresses of resources that an earlier synth may have declared, and whose objects must stay. */
@@ -171,7 +178,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.#objects = new DeliveredObjects(this.node.path, props.customKinds ?? []);
     const { adopt = false, forceConflicts = false } = props;
     this.#settings = { adopt, forceConflicts, fieldManager: fieldManager(source.node.id) };
-    checkProviders(this, props);
+    this.#providers = new DeliveryProviders(this, props, this.manifests.perCluster);
     checkDependencies(this, props);
     stack.addDependency(source);
     deliverBy(source, this);
@@ -180,19 +187,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
 
   /** The entry in the other stack's `workload-identity.json` that names this stack. */
   get entry(): DeliveryEntry {
-    const { provider = DEFAULT.of(this), managementCluster, spokes = {} } = this.#props;
-    return {
-      stack: TerraformStack.of(this).node.id,
-      clusters: [
-        ...(provider ? [{ provider: provider.fqn, appliesTo: "cluster" } as const] : []),
-        ...(managementCluster
-          ? [{ provider: managementCluster.fqn, appliesTo: "management-cluster" } as const]
-          : []),
-        ...Object.entries(spokes).map(
-          ([spoke, { fqn }]) => ({ provider: fqn, appliesTo: "spoke", spoke }) as const,
-        ),
-      ],
-    };
+    return { stack: TerraformStack.of(this).node.id, clusters: this.#providers.clusters };
   }
 
   /** Whether it delivers the objects of a chart. */
@@ -237,26 +232,34 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     this.#late.unseal();
     const documents = documentsOf(this.#source);
     this.#checkFiles(documents.charts);
-    this.#checkClusters();
     const charts = documents.charts.filter(({ exactName }) => !exactName);
     const delivered = charts.filter((chart) => this.delivers(chart));
+    this.#providers.check(delivered);
     this.#released.clear();
-    for (const each of OWN_SINGLETONS) this.#release(new ResourceNames().name("", each), each);
+    const places = this.manifests.perCluster ? Object.keys(this.#props.clusters ?? {}) : [""];
+    for (const place of places)
+      for (const each of OWN_SINGLETONS) this.#release(new ResourceNames().name(place, each), each);
     at(TerraformStack.of(this), () => {
       this.#objects.read(delivered, { late: this.#late, markers: documents.markers });
       const names = new ResourceNames();
-      let before: ITerraformDependable[] = [...(this.#props.dependsOn ?? [])];
+      const first: ITerraformDependable[] = [...(this.#props.dependsOn ?? [])];
+      // Clusters do not wait for each other.
+      const previous = new Map<string | undefined, ITerraformDependable[]>();
       for (const chart of charts) {
         if (!delivered.includes(chart)) {
           for (const each of identitiesIn(chart)) this.#release(names.name(placeOf(chart), each), each);
           continue;
         }
+        const before = previous.get(chart.cluster) ?? first;
         const resources = this.#objects
           .of(chart.file)
           .flatMap((each) => this.#resources(chart, each, names, before));
-        const isLast = chart === delivered.at(-1);
+        const isLast = chart === delivered.findLast(({ cluster }) => cluster === chart.cluster);
         if (resources.length > 0)
-          before = resources.length === 1 || isLast ? resources : [this.#gate(chart, resources)];
+          previous.set(
+            chart.cluster,
+            resources.length === 1 || isLast ? resources : [this.#gate(chart, resources)],
+          );
       }
     });
     this.#made = true;
@@ -287,7 +290,7 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   ): readonly TerraformResource[] {
     const object = jsonTemplates(document, (each) => this.#late.fillingOf(each)) as ObjectDocument;
     const name = names.name(placeOf(chart), object);
-    const provider = this.#provider(chart);
+    const provider = this.#providers.of(chart);
     const common = {
       // Terraform chooses the provider without an alias by itself.
       ...(provider.alias !== undefined && { provider }),
@@ -301,38 +304,6 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
     return [annotationsResource(this, name, object, common, this.#settings)];
   }
 
-  #provider({ appliesTo, spoke }: Pick<ManifestEntry, "appliesTo" | "spoke">): TerraformProvider {
-    const { provider, managementCluster, spokes = {} } = this.#props;
-    if (appliesTo === "management-cluster")
-      return managementCluster ?? this.#refuseProvider("the management cluster", "managementCluster");
-    if (spoke !== undefined)
-      return (
-        (Object.hasOwn(spokes, spoke) ? spokes[spoke] : undefined) ??
-        this.#refuseProvider(`the spoke ${spoke}`, `spokes: { "${spoke}": … }`)
-      );
-    return provider ?? DEFAULT.of(this) ?? this.#refuseProvider("the cluster", "provider");
-  }
-
-  #refuseProvider(cluster: string, property: string): never {
-    return fail("delivery-missing", {
-      problem: `no Terraform provider reaches ${cluster}, and ${this.node.path} delivers manifests to it`,
-      allowed: "a KubernetesProvider of @cdktf/provider-kubernetes in this stack",
-      remedy: `pass one as ${property}, or list its manifests in \`files\``,
-    });
-  }
-
-  #checkClusters(): void {
-    const all = this.entry.clusters.map(({ provider }) => provider);
-    const twice = all.find((provider, place) => all.indexOf(provider) !== place);
-    if (twice !== undefined)
-      fail("delivery-conflict", {
-        problem: `${this.node.path} uses the same provider for two clusters`,
-        value: twice,
-        allowed: PROVIDERS,
-        remedy: "give each cluster its own provider",
-      });
-  }
-
   #checkFiles(charts: readonly ManifestEntry[]): void {
     const all = charts.map(({ file }) => file);
     const unknown = (this.#props.files ?? []).find((file) => !all.includes(file));
@@ -342,29 +313,6 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
         value: unknown,
         allowed: all.join(", ") || "none: the stack writes no manifests",
         remedy: "write the path of the file below the stack's folder",
-      });
-  }
-}
-
-/** The cluster's part of the names of resources; empty for the cluster itself. */
-function placeOf({ spoke, appliesTo }: ManifestEntry): string {
-  return spoke ?? (appliesTo === "management-cluster" ? "management" : "");
-}
-
-const PROVIDERS = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
-
-/** Each provider must be a `kubernetes` provider in the stack of the resources. */
-function checkProviders(construct: KubernetesManifests, props: KubernetesManifestsProps): void {
-  const { provider, managementCluster, spokes = {} } = props;
-  for (const each of [provider, managementCluster, ...Object.values(spokes)]) {
-    if (each === undefined) continue;
-    const isOwn = TerraformStack.of(each) === TerraformStack.of(construct);
-    if (!isOwn || each.terraformResourceType !== "kubernetes")
-      fail("delivery-foreign", {
-        problem: `a provider that ${construct.node.path} uses is in another stack, or is not a KubernetesProvider`,
-        value: each.node.path,
-        allowed: PROVIDERS,
-        remedy: "make the provider in the stack of the resources",
       });
   }
 }

@@ -14,7 +14,9 @@ export interface Acceptance {
 export interface ExplainResult {
   /** Which job it belongs to. */
   readonly job: "image-pull" | "running-pull" | "component" | "workload" | "fleet-access";
-  /** The stack; empty for manifests outside of stacks. */
+  /**
+   * The stack, or `<stack>/<cluster>` if it has manifests per cluster; empty for manifests outside of stacks.
+   */
   readonly stack: string;
   /** The service account, `namespace/name`. */
   readonly subject: string;
@@ -45,7 +47,7 @@ export interface ExplainResult {
 
 /** What a service account can read in one place. */
 export interface ServiceAccountReach {
-  /** The stack; empty for manifests outside of stacks. */
+  /** The stack, as in {@link ExplainResult.stack}. */
   readonly stack: string;
   /** The identity that it reads as. */
   readonly as: string;

@@ -14,7 +14,7 @@ export interface AccessSelection {
    */
   readonly serviceAccount?: string;
   /**
-   * Name of a stack.
+   * Name of a stack, or `<stack>/<cluster>` for one cluster of a stack with manifests per cluster.
    *
    * @defaultValue - every stack
    */

@@ -10,6 +10,8 @@ import {
 } from "../model/fleet";
 import { Issuer } from "../model/issuer";
 import { isLate } from "../model/late";
+import { type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
+import type { NodeDocument } from "../model/node-document";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
 import { SUBJECT, Subject } from "../model/subject";
 import {
@@ -33,12 +35,20 @@ export interface SelfManagedSpokeProps extends HubAuthenticationProps {
    * @defaultValue "/etc/kubernetes/authentication-configuration.yaml"
    */
   readonly path?: string;
+  /**
+   * How the file gets to the control plane nodes and into the arguments of the API servers: `kubeadm()`, `k3s()`,
+   * `rke2()`, or `talos()` before 1.14.
+   *
+   * @defaultValue - files as data; the header of the file says which argument the API servers need
+   */
+  readonly carrier?: INodeCarrier<never>;
 }
 
 const SELF_MANAGED_SPOKE_PROPS: ObjectKind<SelfManagedSpokeProps> = object({
   ...HUB_AUTHENTICATION_PROPS.shape,
   endpoint: SPOKE_ENDPOINT,
   path: optional(text),
+  carrier: optional(NODE_CARRIER),
 });
 
 /** A self-managed spoke: how to reach it, and the file for its API servers. */
@@ -69,7 +79,7 @@ const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as c
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
   checkGiven("selfManagedSpoke()", SELF_MANAGED_SPOKE_PROPS, props);
-  const { endpoint, audience, path = PATH } = props;
+  const { endpoint, audience, path = PATH, carrier } = props;
   const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
   if (!isCleanPath(path))
@@ -85,6 +95,7 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
       serviceAccounts: [...new Set(props.serviceAccounts.map((each) => Subject.of(each).key))].sort(),
     },
     nodeSetup: { files: [file], kubeletFlags: {} },
+    ...(carrier && { controlPlane: carriedBy(carrier, file) }),
     declare: (_: unknown, request: SpokeEntryRequest) => ({
       users: selfManagedUsers(
         request.controllers.map(({ subject }) => subject),
@@ -92,6 +103,17 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
       ),
     }),
   };
+}
+
+function carriedBy(carrier: INodeCarrier<never>, file: NodeFile): readonly NodeDocument[] {
+  return (
+    carrier.authentication?.(file) ??
+    fail("node-unsupported", {
+      problem: "this carrier does not bring an AuthenticationConfiguration to API servers",
+      allowed: "kubeadm(), k3s(), rke2(), talos()",
+      remedy: "leave `carrier` out, and install the file that is then written as data",
+    })
+  );
 }
 
 /** The hub's service accounts as users of the spoke, for RBAC there. */

@@ -4,6 +4,7 @@
  * The controllers' identities are those of any workload (`IWorkloadIdentities` of workloads.ts), without permissions.
  */
 
+import type { NodeDocument } from "./node-document";
 import type { NodeSetup } from "./node-file";
 import { SUBJECT, type Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
@@ -187,6 +188,12 @@ export interface ISpokeAccess<Scope> extends SpokeFacts {
    * @defaultValue - none
    */
   readonly nodeSetup?: NodeSetup;
+  /**
+   * The documents that bring these files to the control plane and name them in arguments of its API servers.
+   *
+   * @defaultValue - the files are written as data
+   */
+  readonly controlPlane?: readonly NodeDocument[];
   /** Declares in the scope what admits the controllers: access entries, role assignments, IAM roles. */
   declare(scope: Scope, request: SpokeEntryRequest): SpokeEntry;
 }

@@ -1,5 +1,6 @@
 import type { IManifestSink } from "./manifest-sink";
-import type { NodeSetup } from "./node-file";
+import type { NodeDocument } from "./node-document";
+import type { NodeFile, NodeSetup } from "./node-file";
 import { type Kind, made, method } from "./shape";
 
 /** Paths on nodes that a tool for setting up nodes prescribes. */
@@ -50,6 +51,13 @@ export interface INodeCarrier<Scope> {
    * Absent where the distribution, or whoever runs the control plane, sets them otherwise.
    */
   carryIssuers?(sink: IManifestSink<Scope>, issuers: readonly string[]): void;
+  /**
+   * The documents that bring an AuthenticationConfiguration to API servers and name its path in their arguments: the
+   * one with the file first, then the one with the arguments, if they are elsewhere.
+   *
+   * Absent where the distribution has no such file, or takes it in another way.
+   */
+  authentication?(file: NodeFile): readonly NodeDocument[];
 }
 
 /** Returns a carrier that writes files and flags as data, `nodes/<name>.yaml`. */

@@ -1,6 +1,6 @@
 /*
- * Rules that the composed constructs share: each does one job for one cluster, and the manifests of a stack are applied
- * to one cluster.
+ * Rules that the composed constructs share: each does one job for one cluster, and writes into the manifests of this
+ * cluster.
  */
 
 import { Annotations, TerraformStack } from "cdktf";
@@ -10,6 +10,7 @@ import type { ICluster } from "../model/cluster";
 import { at as within, list, texts } from "../model/parsed";
 import type { Subject } from "../model/subject";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
+import type { ClusterManifests } from "./cluster-manifests";
 import { Manifests } from "./manifests";
 
 /** One job for one cluster. */
@@ -31,13 +32,13 @@ export interface ClusterJob {
 }
 
 /**
- * Returns the manifests of the construct's stack; refuses a second cluster, and a second job of the same kind for the
- * same service accounts.
+ * Returns the manifests of the cluster in the construct's stack; refuses a second cluster unless each has its own
+ * folders, and a second job of the same kind for the same service accounts.
  *
  * Warns if another cluster of the app has the same issuer.
  */
-export function manifestsFor(construct: Construct, job: ClusterJob): Manifests {
-  const manifests = Manifests.of(TerraformStack.of(construct));
+export function manifestsFor(construct: Construct, job: ClusterJob): ClusterManifests {
+  const manifests = at(construct, () => Manifests.of(TerraformStack.of(construct)).forCluster(job.name));
   at(construct, () => checkClaim(manifests.recorded, job));
   warnOfSharedIssuer(construct, job);
   return manifests;
@@ -50,11 +51,11 @@ function checkClaim(
   const other = records.find((record) => record["name"] !== name);
   if (other)
     fail("cluster-conflict", {
-      problem: `this stack already writes manifests for cluster ${other["name"]}, and the manifests of a stack are applied to one cluster`,
+      problem: `this stack already writes manifests for cluster ${other["name"]}, and without \`perCluster\` the manifests of a stack are applied to one cluster`,
       value: name,
       allowed: `${JSON.stringify(other["name"])} as name of the cluster of each construct in this stack`,
       remedy:
-        "if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own",
+        'if it is the same cluster, use the same name; otherwise first create `new Manifests(stack, "manifests", { perCluster: true })`, or put this construct into a TerraformStack of its own',
     });
   const lines = records.flatMap((record) => list(record[key]));
   const twice = subjects?.find((subject) =>
@@ -70,7 +71,7 @@ function checkClaim(
   if (subjects === undefined && records.some((record) => key in record))
     fail("cluster-conflict", {
       problem: `this stack already has a ${construct} for cluster ${name}`,
-      allowed: `one ${construct} per stack, with all lines of its cluster in one list`,
+      allowed: `one ${construct} per cluster, with all its lines in one list`,
       remedy: "add the lines to the existing construct",
     });
   mergedRecords(records, { name, issuer });

@@ -11,7 +11,7 @@ import { ofRequest, requestLabel } from "../model/request-label";
 import { Secret } from "../kubernetes";
 import { ServiceAccountIssuer, UpgradeableTo } from "../openshift";
 import { AUTHENTICATION_FILE } from "../openshift/cluster-settings";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { manifestFile } from "./manifest-name";
 
 const AUTHENTICATION = { order: 0, exactName: true } as const;
@@ -80,7 +80,7 @@ function refuseShared(what: string, first: CredentialsRequest, second: Credentia
 
 /** Writes `Authentication/cluster`, one Secret per file, and the further Secrets of the cloud. */
 export function writeComponentFiles(
-  manifests: Manifests,
+  manifests: ClusterManifests,
   issuer: Issuer,
   { grants, secrets }: ComponentsDeclaration,
 ): void {
@@ -94,18 +94,18 @@ export function writeComponentFiles(
  * The cluster's OpenShift version if a construct of the stack has recorded it, as `ImagePulls` does with the version of
  * `openShift()`; otherwise `undefined`.
  */
-export function recordedVersion(manifests: Manifests, clusterName: string): string | undefined {
+export function recordedVersion(manifests: ClusterManifests, clusterName: string): string | undefined {
   const openShift = manifests.recorded.find(({ name }) => name === clusterName)?.["openShift"];
   const version = isRecord(openShift) ? openShift["version"] : undefined;
   return typeof version === "string" ? version : undefined;
 }
 
 /** Writes the annotation that opens the upgrade gate. */
-export function writeUpgradeGate(manifests: Manifests, version: string): void {
+export function writeUpgradeGate(manifests: ClusterManifests, version: string): void {
   new UpgradeableTo(manifests.chart("upgradeable-to", UPGRADE_GATE), "gate", { version });
 }
 
-function writeSecret(manifests: Manifests, file: string, secret: ComponentSecret): void {
+function writeSecret(manifests: ClusterManifests, file: string, secret: ComponentSecret): void {
   new Secret(manifests.chart(file, SECRETS), "secret", secret);
 }
 

@@ -1,12 +1,12 @@
 import { fail } from "../errors";
 import type { AccessGrant } from "../model/workloads";
 import { ConfigMap } from "../kubernetes";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 
 const CREDENTIALS = { order: 30 } as const;
 
 /** Writes the ConfigMaps with the credential files that pods read. */
-export function writeCredentialFiles(manifests: Manifests, grants: readonly AccessGrant[]): void {
+export function writeCredentialFiles(manifests: ClusterManifests, grants: readonly AccessGrant[]): void {
   const owners = new Map<string, string>();
   for (const { subject, credentialFile } of grants) {
     if (credentialFile === undefined) continue;

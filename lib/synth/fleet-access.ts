@@ -29,7 +29,7 @@ import {
   rehearseFleet,
 } from "./fleet-objects";
 import { type FleetPlan, type PlannedSpoke, adminWarnings, claimFleet, fleetPlan } from "./fleet-plan";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { proveAtSynth } from "./proof";
 import type { RecordedCluster } from "./cluster-records";
 
@@ -45,12 +45,12 @@ const JOB = { records: "fleet", construct: "FleetAccess" } as const;
  * `spokes/`.
  *
  * Adding a spoke adds objects. Of the existing ones it changes only the controller's list with the hash that restarts
- * its pods, and for a self-managed spoke the tokens mounted into these pods. A stack holds one FleetAccess; give
+ * its pods, and for a self-managed spoke the tokens mounted into these pods. A stack holds one FleetAccess per hub; give
  * another controller of the hub its own stack, with profiles in another namespace.
  */
 export class FleetAccess extends Construct {
-  /** The manifests of the stack. */
-  readonly manifests: Manifests;
+  /** The manifests of the cluster. */
+  readonly manifests: ClusterManifests;
   /** The profiles; not written to a file if the consumer reads cluster Secrets instead. */
   readonly inventory: ClusterInventory;
   /** The spokes, in the order of `spokes` in the properties. */

@@ -19,7 +19,7 @@ import type { Subject } from "../model/subject";
 import type { AccessDeclaration, AccessGrant } from "../model/workloads";
 import type { FleetAccessProps } from "./fleet-access-props";
 import { type FleetPlan, type PlannedSpoke, checkRole } from "./fleet-plan";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 
 /**
  * A file of a fleet. Files are applied in this order: spokes, so that they already admit the controller; profiles,
@@ -182,7 +182,7 @@ export function enterSpokes(
   scope: Construct,
   plan: FleetPlan,
   declarations: Readonly<Record<string, AccessDeclaration>>,
-  manifests: Manifests,
+  manifests: ClusterManifests,
 ): ReadonlyMap<string, EnteredSpoke> {
   // For spokes that take the hub's own tokens: the service accounts themselves.
   const own = plan.subjects.map((subject) => grantOf(subject, subject.toString()));
@@ -192,7 +192,8 @@ export function enterSpokes(
     return ofSpoke(name, () => {
       const entry = access.declare(scope, { hub: plan.name, spoke: name, controllers });
       const { users } = entry;
-      if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
+      if (access.controlPlane) manifests.spokeDocuments(name, access.controlPlane);
+      else if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
       writeObjects(name, entry, manifests);
       const waiting = users.filter(({ authorized }) => !authorized).map(({ subject }) => subject.key);
       checkRole(name, clusterRole, waiting);
@@ -205,7 +206,11 @@ export function enterSpokes(
 }
 
 /** Writes the objects that the spoke needs in addition to the controllers' RBAC. */
-function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry, manifests: Manifests): void {
+function writeObjects(
+  spoke: string,
+  { objects = [], comment = [] }: SpokeEntry,
+  manifests: ClusterManifests,
+): void {
   if (objects.length === 0) return;
   const chart = manifests.chart(spoke, { ...SPOKE, comment });
   for (const [index, { apiVersion, kind, metadata, ...fields }] of objects.entries())

@@ -22,7 +22,7 @@ import {
   groupedLines,
 } from "./account-groups";
 import { claimPools, manifestsFor } from "./cluster-job";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { proveAtSynth } from "./proof";
 import {
   type TokenAudienceSettings,
@@ -115,8 +115,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * In Terraform it declares, per cloud, the trust in the cluster's issuer, one identity per service account, and its
  * permission on the registries. As manifests it writes the annotated service accounts, the RBAC that allows nodes to
  * request tokens for the audience, and the kubelet's CredentialProviderConfig in the form that the cluster's nodes
- * need. The manifests of a stack are applied to one cluster, so give each cluster its own stack; several ImagePulls of
- * its cluster share the nodes' file and the permission to request tokens.
+ * need. Several ImagePulls of a cluster share the nodes' file and the permission to request tokens. A stack has several
+ * clusters only if its {@link Manifests} have `perCluster`.
  *
  * `app.synth()` then proves the declared pulls: the verifier reads the written files, and the synth fails with
  * `proof-failed` if a pull would be denied. A pull that the files do not decide passes.
@@ -128,8 +128,8 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
  * It only uses public constructs of the other subpaths; compose those yourself if you need less.
  */
 export class ImagePulls extends Construct {
-  /** The manifests of the stack. */
-  readonly manifests: Manifests;
+  /** The manifests of the cluster. */
+  readonly manifests: ClusterManifests;
   /** Identities and settings that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, PullDeclaration>>;
   readonly #nodes: PullNodes;

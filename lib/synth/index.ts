@@ -8,6 +8,7 @@
 
 export { type ServiceAccountLine } from "./account-groups";
 export { type BindProps, bind } from "./bind/bind-folder";
+export { type ClusterManifests } from "./cluster-manifests";
 export { ControlPlane, type ControlPlaneProps } from "./control-plane";
 export { FleetAccess } from "./fleet-access";
 export { type FleetAccessProps, type FleetHub, type FleetSpoke, type SpokeHub } from "./fleet-access-props";

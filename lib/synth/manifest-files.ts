@@ -2,7 +2,10 @@ import { PLACEHOLDER_START } from "../artefact/placeholder";
 import { objectTitle, propertyPath } from "../artefact/property-path";
 import {
   type DeliveryEntry,
+  type FileEntry,
   type ManifestEntry,
+  type NodesEntry,
+  PER_CLUSTER_VERSION,
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
   type WorkloadIdentityFile,
@@ -17,7 +20,7 @@ import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { yamlText } from "./bind/yaml";
 import { type LateMarkers, type LateValues, isLateObject } from "./late-values";
-import { namespaceFile, podFileName } from "./manifest-name";
+import { namespaceFile } from "./manifest-name";
 import type { WrittenNodes } from "./node-files";
 import { refuseLateIdentity, refuseLateKey, refuseLateKind } from "./problems";
 import { ApiObject, type Chart } from "cdk8s";
@@ -34,6 +37,13 @@ export interface ManifestChart extends ManifestEntry {
   readonly comments: readonly string[];
   /** Whether the reader needs exactly this file name, as OpenShift's installer does. */
   readonly exactName: boolean;
+}
+
+/** What pods of a service account need, and its file. */
+export interface WrittenPod extends FileEntry {
+  /** `namespace/name` of the service account. */
+  readonly key: string;
+  readonly fragment: PodFragment;
 }
 
 /** A construct that delivers charts of a stack in place of files. */
@@ -54,10 +64,12 @@ export interface StackDocuments {
   readonly stack: string;
   /** The charts in the order of their files. */
   readonly charts: readonly ManifestChart[];
-  /** Node files by name. */
-  readonly nodes: ReadonlyMap<string, WrittenNodes>;
-  /** What pods need, by the `namespace/name` of their service account. */
-  readonly pods: ReadonlyMap<string, PodFragment>;
+  /** Node files, in the order of their names. */
+  readonly nodes: readonly WrittenNodes[];
+  /** What pods need, in the order of their service accounts. */
+  readonly pods: readonly WrittenPod[];
+  /** Whether each cluster has folders of its own. */
+  readonly perCluster: boolean;
   /** Whether the objects of each namespace are in separate files. */
   readonly perNamespace: boolean;
   /** Facts of clusters. */
@@ -76,7 +88,7 @@ export interface StackDocuments {
 export function declareLateValues(documents: StackDocuments): void {
   for (const chart of documents.charts)
     if (!documents.delivery?.delivers(chart)) placedObjects(chart, documents);
-  for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
+  for (const nodes of documents.nodes) placedNodes(nodes, documents);
   placedClusters(documents);
 }
 
@@ -89,26 +101,22 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   const written = manifestTexts(documents);
   const manifests = written.map(([entry]) => entry);
   const files = new Map(written.map(([{ file }, text]) => [file, text]));
-  const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  const { nodes, perCluster } = documents;
   for (const each of nodes) files.set(each.file, nodesText(each, documents));
   const pods = podFiles(documents);
-  for (const [file, text] of pods) files.set(file, text);
+  for (const [{ file }, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
   const { placeholders, rules } = documents.late;
   const identity: WorkloadIdentityFile = {
-    version: WORKLOAD_IDENTITY_VERSION,
+    version: perCluster ? PER_CLUSTER_VERSION : WORKLOAD_IDENTITY_VERSION,
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.flatMap(({ file, spoke, controlPlane, document: { form } }) =>
-      controlPlane
-        ? []
-        : [{ file, ...(spoke !== undefined && { spoke }), ...(form !== "files" && { form }) }],
-    ),
+    nodes: nodes.filter(({ controlPlane }) => !controlPlane).map(nodesEntry),
     ...(nodes.some(({ controlPlane }) => controlPlane) && {
-      controlPlane: nodes.flatMap(({ file, controlPlane }) => (controlPlane ? [{ file }] : [])),
+      controlPlane: nodes.filter(({ controlPlane }) => controlPlane).map(fileEntry),
     }),
-    ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
+    ...(pods.length > 0 && { pods: pods.map(([each]) => fileEntry(each)) }),
     ...(rules.length > 0 && { rules }),
     ...(documents.stated && { stated: documents.stated }),
     ...(documents.delivery && { delivery: documents.delivery.entry }),
@@ -139,22 +147,28 @@ function manifestTexts(documents: StackDocuments): readonly (readonly [ManifestE
     });
 }
 
-function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
-  return { file, appliesTo, ...(spoke !== undefined && { spoke }) };
+function entryOf({ appliesTo, spoke, ...entry }: ManifestChart): ManifestEntry {
+  return { ...fileEntry(entry), appliesTo, ...(spoke !== undefined && { spoke }) };
+}
+
+function nodesEntry({ spoke, document: { form }, ...entry }: WrittenNodes): NodesEntry {
+  return { ...fileEntry(entry), ...(spoke !== undefined && { spoke }), ...(form !== "files" && { form }) };
+}
+
+function fileEntry({ file, cluster }: FileEntry): FileEntry {
+  return { file, ...(cluster !== undefined && { cluster }) };
 }
 
 /** The texts of pod fragments by file, sorted; empty fields and fragments are left out. */
-function podFiles(documents: StackDocuments): readonly (readonly [file: string, text: string])[] {
-  return [...documents.pods]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([key, { labels, env, volumeMounts, volumes }]) => {
-      const parts = Object.entries({ labels, env, volumeMounts, volumes });
-      const stated = parts.filter(([, part]) => Object.keys(part).length > 0);
-      if (stated.length === 0) return [];
-      const file = `pods/${podFileName(key)}.yaml`;
-      const fragment = placedDocument(Object.fromEntries(stated), context(file, documents));
-      return [[file, withHeader(podComment(key), yamlText(fragment))] as const];
-    });
+function podFiles(documents: StackDocuments): readonly (readonly [pod: WrittenPod, text: string])[] {
+  return documents.pods.flatMap((pod) => {
+    const { labels, env, volumeMounts, volumes } = pod.fragment;
+    const parts = Object.entries({ labels, env, volumeMounts, volumes });
+    const stated = parts.filter(([, part]) => Object.keys(part).length > 0);
+    if (stated.length === 0) return [];
+    const fragment = placedDocument(Object.fromEntries(stated), context(pod.file, documents));
+    return [[pod, withHeader(podComment(pod.key), yamlText(fragment))] as const];
+  });
 }
 
 function podComment(key: string): readonly string[] {
@@ -167,9 +181,12 @@ function podComment(key: string): readonly string[] {
 }
 
 /** If a stack writes for two clusters, each file says for which one it is. */
-function placeComments({ appliesTo, spoke }: ManifestChart, { charts }: StackDocuments): readonly string[] {
+function placeComments(
+  { appliesTo, spoke, cluster }: ManifestChart,
+  { charts }: StackDocuments,
+): readonly string[] {
   if (spoke !== undefined) return [`Belongs to the spoke ${spoke}, not to the hub.`];
-  const two = charts.some((chart) => chart.appliesTo === "management-cluster");
+  const two = charts.some((chart) => chart.appliesTo === "management-cluster" && chart.cluster === cluster);
   return two && appliesTo === "cluster"
     ? ["Belongs to the hosted cluster, not to its management cluster."]
     : [];
@@ -363,7 +380,7 @@ function refuseSameObjects(files: readonly WrittenObjects[]): void {
       const { apiVersion, kind, metadata } = object as Readonly<Record<string, unknown>>;
       if (apiVersion !== "v1" || !WHOLE.includes(kind) || !isRecord(metadata)) continue;
       const title = objectTitle(kind, metadata["namespace"], metadata["name"]).replace(/: $/, "");
-      const key = JSON.stringify([chart.appliesTo, chart.spoke, title]);
+      const key = JSON.stringify([chart.cluster, chart.appliesTo, chart.spoke, title]);
       const first = owners.get(key);
       if (first !== undefined)
         fail("manifest-conflict", {

@@ -31,7 +31,12 @@ export function manifestFile(
   return `${ofSpoke ? "spokes" : "manifests"}/${digits}${name}.yaml`;
 }
 
-const NUMBERED = /^(manifests\/\d\d-[^_/]+)(\.yaml)$/;
+/** Path of a file in the folder of a cluster, `manifests/<cluster>/NN-name.yaml`; unchanged without a cluster. */
+export function clusterFile(file: string, cluster: string | undefined): string {
+  return cluster === undefined ? file : file.replace("/", `/${cluster}/`);
+}
+
+const NUMBERED = /^(manifests\/(?:[^/]+\/)?\d\d-[^_/]+)(\.yaml)$/;
 
 /**
  * Path of the file for a manifest's objects in one namespace, `manifests/NN-name_namespace.yaml`; for a manifest with

@@ -1,5 +1,5 @@
 import { statedFacts } from "../model/stated-facts";
-import { App, Chart } from "cdk8s";
+import type { Chart } from "cdk8s";
 import {
   Aspects,
   type ISynthesisSession,
@@ -13,24 +13,22 @@ import { join } from "node:path";
 import { placeholdersIn } from "../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
-import { literal } from "../model/late";
-import { type ChartOptions, type IManifestSink, CHART_OPTIONS } from "../model/manifest-sink";
+import { clusterName } from "../model/kubernetes-name";
+import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
 import type { NodeDocument } from "../model/node-document";
 import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
-import { type RecordedCluster, mergedRecords } from "./cluster-records";
+import { type ClusterContent, type ClusterManifests, clusterManifests, contentOf } from "./cluster-manifests";
+import type { RecordedCluster } from "./cluster-records";
 import { deliveryOf, offerDocuments } from "./delivery";
 import { LateMarkers, LateValues } from "./late-values";
-import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
+import { type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
-import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, controlPlaneNodes, documentNodes, spokeNodes } from "./node-files";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { summarize, summarizeAtEnd } from "./summary";
 import { type ObjectKind, boolean, checkGiven, object, optional } from "../model/shape";
-import { refuseFileName, refuseOtherOption } from "./problems";
 import { assertOneCore } from "./one-core";
 
 const DEFAULT_ID = "Manifests";
@@ -50,15 +48,20 @@ export interface ManifestsProps {
    * @defaultValue false
    */
   readonly perNamespace?: boolean;
+  /**
+   * Whether the stack has manifests for several clusters, each in folders of the cluster's name:
+   * `manifests/<cluster>/NN-name.yaml`, `nodes/<cluster>/`, `control-plane/<cluster>/`, `pods/<cluster>/` and
+   * `spokes/<cluster>/`.
+   *
+   * @defaultValue false: the manifests of the stack are for one cluster, and a construct for a second one is refused
+   */
+  readonly perCluster?: boolean;
 }
 
-const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({ perNamespace: optional(boolean) });
-
-interface BegunChart extends ManifestChart {
-  readonly order: number;
-  readonly comments: string[];
-  effect?: string | undefined;
-}
+const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({
+  perNamespace: optional(boolean),
+  perCluster: optional(boolean),
+});
 
 /**
  * Kubernetes manifests beside the Terraform configuration of one stack.
@@ -75,17 +78,14 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly late: LateValues;
   readonly #stack: TerraformStack;
   readonly #markers = new LateMarkers();
-  readonly #app: App;
-  readonly #charts = new Map<string, BegunChart>();
-  readonly #nodes = new Map<string, WrittenNodes>();
-  /** The name of the chart of each file. */
-  readonly #files = new Map<string, string>();
-  readonly #pods = new Map<string, PodFragment>();
+  /** By the cluster's name; `undefined` if the stack has only one. */
+  readonly #clusters = new Map<string | undefined, ClusterManifests>();
   readonly #rendered = new Map<string, string>();
   /** Texts of all files, for files that Terraform renders; `undefined` once late values may have changed. */
   #texts: ReadonlyMap<string, string> | undefined;
   readonly #perNamespace: boolean;
-  #clusters: readonly RecordedCluster[] = [];
+  /** Whether each cluster has folders of its own. */
+  readonly perCluster: boolean;
   /** True while the declared outputs are up to date for the next rendering of the Terraform configuration. */
   #declared = false;
   /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
@@ -95,6 +95,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     super(scope, id);
     checkGiven(`manifests ${id}`, MANIFESTS_PROPS, props);
     this.#perNamespace = props.perNamespace ?? false;
+    this.perCluster = props.perCluster ?? false;
     this.#stack = TerraformStack.of(this);
     assertOneCore(this);
     const first = perStack.get(this.#stack);
@@ -107,13 +108,12 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       });
     perStack.set(this.#stack, this);
     this.late = new LateValues(this);
-    // A cdk8s chart inside a cdktf tree fails because it finds no cdk8s app above it.
-    this.#app = new App({ resolvers: [this.#markers] });
 
     Aspects.of(this).add({
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
-    this.node.addValidation({ validate: () => this.chartErrors() });
+    // cdktf reports them together with its own.
+    this.node.addValidation({ validate: () => this.contents().flatMap(({ errors }) => errors) });
     offerDocuments(this.#stack, () => this.documents());
     summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
@@ -128,116 +128,61 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * Returns the cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set. The same name returns the
-   * same chart, and comments accumulate.
+   * Returns the manifests of a cluster: those in its folders with `perCluster`, which are made on first use; otherwise
+   * the stack's only ones.
    */
-  chart(name: string, options: ChartOptions): Chart {
-    checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
-    const { order, appliesTo = "cluster", comment = [], exactName = false } = options;
-    const file = manifestFile(name, options);
-    for (const line of comment)
-      if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
-        fail("manifest-invalid", {
-          problem: `comment of the manifest ${name} holds a line break`,
-          value: line,
-          allowed: "one line per entry",
-          remedy: "split the comment into lines",
-        });
-
-    const key = chartKey(name, options);
-    const begun = this.#charts.get(key);
-    if (begun && begun.file !== file) refuseOtherOption(name, "order", file, begun.file);
-    if (begun && begun.order !== order) refuseOtherOption(name, "order", order, begun.order);
-    if (begun && begun.appliesTo !== appliesTo)
-      refuseOtherOption(name, "appliesTo", appliesTo, begun.appliesTo);
-
-    const entry =
-      begun ??
-      this.#begin(key, { file, order, appliesTo, exactName, ...(appliesTo === "spoke" && { spoke: name }) });
-    entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
-    entry.effect ??= options.effect;
-    return entry.chart;
-  }
-
-  /**
-   * Writes node files and kubelet flags as data: `nodes/<name>.yaml` with `files` (`path`, `mode` in octal as text,
-   * `content`) and `kubeletFlags`.
-   */
-  nodeSetup(name: string, setup: NodeSetup): void {
-    this.#addNodes(name, clusterNodes(name, setup));
-  }
-
-  /**
-   * Writes a document that brings files and flags to nodes, `nodes/<name>.<extension>`. A second, different document of
-   * the same name is refused.
-   */
-  nodeDocument(name: string, document: NodeDocument): void {
-    this.#addNodes(name, documentNodes(name, document));
-  }
-
-  /** Writes a document for the nodes of the cluster's own control plane, `control-plane/<name>.<extension>`. */
-  controlPlaneDocument(name: string, document: NodeDocument): void {
-    this.#addNodes(`control-plane ${name}`, controlPlaneNodes(name, document));
-  }
-
-  /**
-   * Writes files for the control plane of a spoke as data: `spokes/<spoke>_control-plane.yaml` with `files`. The API
-   * server reads them as its `AuthenticationConfiguration`.
-   */
-  spokeNodeSetup(spoke: string, setup: NodeSetup): void {
-    this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
-  }
-
-  /** Calls what writes objects and node files, and returns how to take these back. */
-  undoable(write: () => void): () => void {
-    const idsOf = (chart: Chart): readonly string[] => chart.node.children.map(({ node }) => node.id);
-    const before = new Map([...this.#charts.values()].map(({ chart }) => [chart, new Set(idsOf(chart))]));
-    const nodes = new Set(this.#nodes.keys());
-    write();
-    const objects = [...this.#charts.values()].flatMap(({ chart }) =>
-      idsOf(chart).flatMap((id) => (before.get(chart)?.has(id) ? [] : [{ chart, id }])),
+  forCluster(name: string): ClusterManifests {
+    const cluster = this.perCluster ? at(this.#stack, () => clusterName(name)) : undefined;
+    const known = this.#clusters.get(cluster);
+    if (known) return known;
+    const made = clusterManifests(
+      { late: this.late, markers: this.#markers, rendered: (file) => this.rendered(file) },
+      cluster,
     );
-    const setups = [...this.#nodes.keys()].filter((key) => !nodes.has(key));
-    return () => {
-      for (const { chart, id } of objects) chart.node.tryRemoveChild(id);
-      for (const key of setups) this.#nodes.delete(key);
-    };
+    this.#clusters.set(cluster, made);
+    return made;
   }
 
-  #addNodes(key: string, nodes: WrittenNodes): void {
-    const taken = this.#nodes.get(key);
-    if (taken && JSON.stringify(taken) !== JSON.stringify(nodes))
-      fail("manifest-conflict", {
-        problem: "these nodes already have a different setup",
-        value: key,
-        allowed: "one setup per name; repeating the same setup is fine",
-        remedy: "give the second group of nodes another name",
-      });
-    this.#nodes.set(key, nodes);
+  /** The manifests of the stack's only cluster. */
+  #only(): ClusterManifests {
+    return this.perCluster
+      ? fail("manifest-missing", {
+          problem: `${this.node.path} has folders per cluster, and it is not stated which cluster the file is for`,
+          allowed: [...this.#clusters.keys()].join(", ") || "the name of a cluster",
+          remedy:
+            "use Manifests.of(stack).forCluster(name), or the property `manifests` of the cluster's construct",
+        })
+      : this.forCluster("");
   }
 
-  #begin(name: string, place: Omit<BegunChart, "chart" | "comments">): BegunChart {
-    const first = this.#files.get(place.file);
-    if (first !== undefined)
-      fail("manifest-conflict", {
-        problem: `the manifests ${first} and ${name} would be written to one file`,
-        value: place.file,
-        allowed: "one manifest per file",
-        remedy: "give one of them another name",
-      });
-    const entry: BegunChart = { ...place, comments: [], chart: new Chart(this.#app, name) };
-    this.#files.set(place.file, name);
-    this.#charts.set(name, entry);
-    return entry;
+  /** {@link ClusterManifests.chart} of the stack's only cluster. */
+  chart(name: string, options: ChartOptions): Chart {
+    return this.#only().chart(name, options);
   }
 
-  /**
-   * Writes what pods of the service account need in addition to its name: `pods/<namespace>.<name>.yaml` with `labels`,
-   * `env`, `volumeMounts` and `volumes`, as fields of the Kubernetes API. An empty fragment is not written.
-   */
-  podFragment({ key }: Subject, fragment: PodFragment): void {
-    if (!isExactName(podFileName(key))) refuseFileName(podFileName(key), true);
-    this.#pods.set(key, fragment);
+  /** {@link ClusterManifests.nodeSetup} of the stack's only cluster. */
+  nodeSetup(name: string, setup: NodeSetup): void {
+    this.#only().nodeSetup(name, setup);
+  }
+
+  /** {@link ClusterManifests.nodeDocument} of the stack's only cluster. */
+  nodeDocument(name: string, document: NodeDocument): void {
+    this.#only().nodeDocument(name, document);
+  }
+
+  /** {@link ClusterManifests.controlPlaneDocument} of the stack's only cluster. */
+  controlPlaneDocument(name: string, document: NodeDocument): void {
+    this.#only().controlPlaneDocument(name, document);
+  }
+
+  /** {@link ClusterManifests.spokeNodeSetup} of the stack's only cluster. */
+  spokeNodeSetup(spoke: string, setup: NodeSetup): void {
+    this.#only().spokeNodeSetup(spoke, setup);
+  }
+
+  /** {@link ClusterManifests.podFragment} of the stack's only cluster. */
+  podFragment(subject: Subject, fragment: PodFragment): void {
+    this.#only().podFragment(subject, fragment);
   }
 
   /**
@@ -245,12 +190,18 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * merged.
    */
   record(facts: RecordedCluster): void {
-    this.#clusters = mergedRecords(this.#clusters, facts);
+    this.forCluster(String(facts["name"])).record(facts);
   }
 
   /** The facts of clusters that have been recorded so far. */
   get recorded(): readonly RecordedCluster[] {
-    return this.#clusters;
+    return this.#groups().flatMap(({ recorded }) => recorded);
+  }
+
+  /** Sorted by name. */
+  #groups(): readonly ClusterManifests[] {
+    const name = ({ cluster = "" }: ClusterManifests): string => cluster;
+    return [...this.#clusters.values()].sort((a, b) => (name(a) < name(b) ? -1 : 1));
   }
 
   /** Returns the texts of all files as `app.synth()` would write them now, by path below the stack's folder. */
@@ -289,7 +240,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     if (text !== undefined)
       return renderedFile(file, text, (placeholder) => this.late.fillingOf(placeholder));
     const delivery = deliveryOf(this.#stack);
-    if ([...this.#charts.values()].some((chart) => chart.file === file && delivery?.delivers(chart)))
+    if (this.documents().charts.some((chart) => chart.file === file && delivery?.delivers(chart)))
       fail("delivery-conflict", {
         problem: `\`rendered\` is called for a file whose objects are already resources of stack ${delivery?.entry.stack}`,
         value: file,
@@ -342,9 +293,9 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#texts = files;
     writeStackFolder(folder, files);
     const late = lateValuesIn(files, this.late.placeholders);
-    const effects = [...this.#charts.values()].flatMap(({ file, effect }) =>
-      effect === undefined ? [] : [[file, effect] as const],
-    );
+    const effects = this.contents()
+      .flatMap(({ charts }) => charts)
+      .flatMap(({ file, effect }) => (effect === undefined ? [] : [[file, effect] as const]));
     const delivery = deliveryOf(this.#stack);
     summarize(this, {
       stack: this.#stack.node.id,
@@ -358,14 +309,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   private documents(): StackDocuments {
-    const charts = [...this.#charts.values()].sort((a, b) => a.order - b.order || (a.file < b.file ? -1 : 1));
+    const contents = this.contents();
     return {
       stack: this.#stack.node.id,
-      charts,
-      nodes: this.#nodes,
-      pods: this.#pods,
+      charts: contents.flatMap(({ charts }) => charts),
+      nodes: contents.flatMap(({ nodes }) => nodes),
+      pods: contents.flatMap(({ pods }) => pods),
       perNamespace: this.#perNamespace,
-      clusters: this.#clusters,
+      perCluster: this.perCluster,
+      clusters: this.recorded,
       stated: statedFacts(this.#stack),
       late: this.late,
       markers: this.#markers,
@@ -373,11 +325,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     };
   }
 
-  /** Validation errors of the cdk8s constructs, which cdktf reports together with its own. */
-  private chartErrors(): string[] {
-    return this.#app.node
-      .findAll()
-      .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
+  private contents(): readonly ClusterContent[] {
+    return this.#groups().map((each) => contentOf(each));
   }
 }
 

@@ -24,6 +24,12 @@ export interface WrittenNodes {
    * @defaultValue false
    */
   readonly controlPlane?: boolean;
+  /**
+   * The cluster in whose folder the file is.
+   *
+   * @defaultValue - the stack's only one
+   */
+  readonly cluster?: string | undefined;
 }
 
 const NODE_COMMENT: readonly string[] = [
@@ -70,6 +76,13 @@ export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
     true,
   );
   return { file: spokeNodesFile(spoke), spoke, document };
+}
+
+/** A document for the control plane of a spoke; a further one has only arguments. */
+export function spokeDocument(spoke: string, document: NodeDocument, isFurther: boolean): WrittenNodes {
+  const { extension, comment = [] } = document;
+  const file = spokeNodesFile(spoke).replace(/\.yaml$/, `${isFurther ? "-config" : ""}.${extension}`);
+  return { file, spoke, document: { ...document, comment: [`Belongs to the spoke ${spoke}.`, ...comment] } };
 }
 
 /** `files` with octal modes as text, and `kubeletFlags`, which API servers have none of. */

@@ -24,7 +24,7 @@ import {
   writeComponentFiles,
   writeUpgradeGate,
 } from "./component-files";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { proveAtSynth } from "./proof";
 
 /** Properties of {@link PlatformComponents}: one cluster's components, and how their identities are made. */
@@ -88,8 +88,8 @@ const JOB = { records: "components", construct: "PlatformComponents" } as const;
 export class PlatformComponents extends Construct {
   /** The issuer of the cluster's service account tokens; its URL may be late. */
   readonly issuer: Issuer;
-  /** The manifests of the stack. */
-  readonly manifests: Manifests;
+  /** The manifests of the cluster. */
+  readonly manifests: ClusterManifests;
   /** What the cloud declared: the identity of each component, and the Secrets. */
   readonly declaration: ComponentsDeclaration;
 

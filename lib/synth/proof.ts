@@ -2,6 +2,7 @@ import { fail } from "../errors";
 import type { CheckResult } from "../explain/answer";
 import { Explainer, declaredOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
+import { stackOf } from "../explain/read/stack-label";
 import { renderText } from "../explain/render/text";
 import type { ExplainResult } from "../explain/result";
 import { PROOF_CONTEXT } from "../model/proof-context";
@@ -58,7 +59,7 @@ function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, Re
   if (denied.length === 0) return;
   // The chains use what was read earlier, so removing the files is safe.
   const refused = ownStacks
-    .filter(({ name }) => denied.some(({ stack }) => stack === name))
+    .filter(({ name }) => denied.some(({ stack }) => stackOf(stack) === name))
     .map(({ name }) => name);
   const delivering = [...stacks.keys()]
     .filter(({ node }) => refused.includes(node.id))
@@ -94,7 +95,7 @@ function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
     counts.set(link.id, (counts.get(link.id) ?? 0) + 1);
   }
   const shown = [...firsts.values()].slice(0, SHOWN);
-  const stacks = [...new Set(denied.map(({ stack }) => stack))].join(", ");
+  const stacks = [...new Set(denied.map(({ stack }) => stackOf(stack)))].join(", ");
   const links = [...counts].map(([link, count]) => `${count} at ${link}`).join(", ");
   const remedies = [...new Set(shown.map(({ link }) => link.remedy))].join("; ");
   const chains = chainText(

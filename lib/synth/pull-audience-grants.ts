@@ -4,7 +4,7 @@ import type { PullDeclaration } from "../model/pulls";
 import type { Subject } from "../model/subject";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../kubernetes";
 import { checkedRoleName } from "../kubernetes/token-audience-grant";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { type ObjectKind, boolean, choice, object, optional, text } from "../model/shape";
 
 /** How nodes get the permission to request service account tokens for the audiences of the pulls. */
@@ -52,7 +52,7 @@ export function checkTokenAudience(settings: TokenAudienceSettings): void {
  * entry share an audience, the wider grant applies to both.
  */
 export function writeTokenAudienceGrants(
-  manifests: Manifests,
+  manifests: ClusterManifests,
   cluster: ClusterFacts,
   declared: readonly PullDeclaration[],
   everyAccount: ReadonlySet<string>,

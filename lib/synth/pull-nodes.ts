@@ -21,7 +21,7 @@ import {
 } from "../node";
 import { audiencesOfEveryAccount } from "../node/credential-provider-config";
 import { credentialProviderConfigHash } from "../rules/kubelet/config-hash";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { type TokenAudienceSettings, writeTokenAudienceGrants } from "./pull-audience-grants";
 
 /** What one ImagePulls needs of the nodes. */
@@ -38,7 +38,7 @@ export interface NodesPart {
   readonly carriers: readonly INodeCarrier<Construct>[] | undefined;
 }
 
-const ofManifests = new WeakMap<Manifests, PullNodes>();
+const ofManifests = new WeakMap<ClusterManifests, PullNodes>();
 
 type Parts = readonly [NodesPart, ...NodesPart[]];
 
@@ -59,7 +59,7 @@ export class PullNodes {
   }
 
   /** Writes the nodes' file and the permission to request tokens for a part and all before it. */
-  static with(manifests: Manifests, part: NodesPart): PullNodes {
+  static with(manifests: ClusterManifests, part: NodesPart): PullNodes {
     const nodes = ofManifests.get(manifests);
     if (nodes) {
       nodes.#written = writtenFor(manifests, [...nodes.#written.parts, part], nodes.#written.undo);
@@ -82,7 +82,7 @@ export class PullNodes {
 }
 
 /** `undo` takes back what was written for fewer parts, once nothing is refused any more. */
-function writtenFor(manifests: Manifests, parts: Parts, undo?: () => void): Written {
+function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void): Written {
   const [{ cluster }] = parts;
   for (const fact of NODE_FACTS)
     same(

@@ -3,7 +3,7 @@ import type { Subject } from "../model/subject";
 import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
 import { generatedName } from "../rules/generated-names";
 import { refuseTwoOwners } from "./account-groups";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 
 const DECLARED = { order: 20 } as const;
 const FOREIGN = {
@@ -43,10 +43,10 @@ export interface AccountMarks {
 }
 
 /** By stack and `namespace/name`: the object written for each service account. */
-const WRITTEN = new WeakMap<Manifests, Map<string, ServiceAccount | ServiceAccountAnnotations>>();
+const WRITTEN = new WeakMap<ClusterManifests, Map<string, ServiceAccount | ServiceAccountAnnotations>>();
 
 /** Refuses a service account that one construct of the stack declares and another only annotates. */
-export function checkOwnership(manifests: Manifests, accounts: readonly WantedAccount[]): void {
+export function checkOwnership(manifests: ClusterManifests, accounts: readonly WantedAccount[]): void {
   const written = WRITTEN.get(manifests);
   for (const { subject, declare } of written ? accounts : []) {
     const known = written?.get(subject.key);
@@ -60,7 +60,7 @@ export function checkOwnership(manifests: Manifests, accounts: readonly WantedAc
  * A service account that is declared elsewhere is left out if there is nothing to annotate.
  */
 export function writeServiceAccounts(
-  manifests: Manifests,
+  manifests: ClusterManifests,
   accounts: readonly WantedAccount[],
   marks: readonly AccountMarks[],
 ): void {
@@ -78,14 +78,18 @@ export function writeServiceAccounts(
   }
 }
 
-function declared(manifests: Manifests, { subject }: WantedAccount, annotations: Texts): ServiceAccount {
+function declared(
+  manifests: ClusterManifests,
+  { subject }: WantedAccount,
+  annotations: Texts,
+): ServiceAccount {
   const { namespace, name } = subject;
   const chart = manifests.chart("service-accounts", DECLARED);
   return new ServiceAccount(chart, idOf(subject), { namespace, name, annotations });
 }
 
 function annotated(
-  manifests: Manifests,
+  manifests: ClusterManifests,
   { subject }: WantedAccount,
   annotations: Texts,
 ): ServiceAccountAnnotations {

@@ -140,7 +140,11 @@ function warningLine({ text, paths: [first, ...others] }: Warning): string {
 /** Kinds of files, and what to do with them. */
 const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^manifests\/\d\d-/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
-  [/^manifests\/(?!\d\d-)/, "for OpenShift's installer: manifests/ without a number"],
+  [
+    /^manifests\/[^/]+\/\d\d-/,
+    "to apply to each CLUSTER in the order of their numbers: manifests/CLUSTER/NN-*.yaml",
+  ],
+  [/^manifests\/(?!\d\d-|.+\/\d\d-)/, "for OpenShift's installer: manifests/ without a number"],
   [/^spokes\//, "for the spokes after which they are named: spokes/"],
   [/^nodes\//, "with files and kubelet flags, for the tool that sets up the nodes: nodes/"],
   [/^control-plane\//, "for the control plane's API servers, before anything else: control-plane/"],

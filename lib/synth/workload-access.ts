@@ -41,7 +41,7 @@ import {
 import { manifestsFor } from "./cluster-job";
 import type { RecordedCluster } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
-import type { Manifests } from "./manifests";
+import type { ClusterManifests } from "./cluster-manifests";
 import { proveAtSynth } from "./proof";
 import { checkOwnership, nameWarnings, writeServiceAccounts } from "./service-accounts";
 
@@ -151,8 +151,8 @@ type Workloads = GroupedLines<IAccess<Construct>, IWorkloadIdentities<Construct>
  * Warns if a `default` service account gets access, and if another cluster of the app has the same issuer.
  */
 export class WorkloadAccess extends Construct {
-  /** The manifests of the stack. */
-  readonly manifests: Manifests;
+  /** The manifests of the cluster. */
+  readonly manifests: ClusterManifests;
   /** Identities that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
   readonly declarations: Readonly<Record<string, AccessDeclaration>>;
   readonly #pods: ReadonlyMap<string, PodFragment>;

@@ -135,7 +135,7 @@ describe("ImagePulls refuses", () => {
     ).toThrowError(
       refusal("cluster-conflict", {
         message:
-          'prod/more: this stack already writes manifests for cluster prod, and the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own',
+          'prod/more: this stack already writes manifests for cluster prod, and without `perCluster` the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise first create `new Manifests(stack, "manifests", { perCluster: true })`, or put this construct into a TerraformStack of its own',
       }),
     );
     expect([...Manifests.of(stack).render()]).toEqual(before);

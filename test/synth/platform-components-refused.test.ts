@@ -297,11 +297,11 @@ describe("PlatformComponents refuses", () => {
     for (const [clusterName, message] of [
       [
         "prod",
-        "this stack already has a PlatformComponents for cluster prod; allowed: one PlatformComponents per stack, with all lines of its cluster in one list; add the lines to the existing construct",
+        "this stack already has a PlatformComponents for cluster prod; allowed: one PlatformComponents per cluster, with all its lines in one list; add the lines to the existing construct",
       ],
       [
         "other",
-        'this stack already writes manifests for cluster prod, and the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise put this construct into a TerraformStack of its own',
+        'this stack already writes manifests for cluster prod, and without `perCluster` the manifests of a stack are applied to one cluster, got "other"; allowed: "prod" as name of the cluster of each construct in this stack; if it is the same cluster, use the same name; otherwise first create `new Manifests(stack, "manifests", { perCluster: true })`, or put this construct into a TerraformStack of its own',
       ],
     ] as const)
       expect(

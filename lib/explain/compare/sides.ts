@@ -6,6 +6,7 @@ import type { Granted } from "../cloud";
 import type { Inside } from "../explainer";
 import type { ClusterArtefacts } from "../read/clusters";
 import { type Source, sourceText } from "../read/source";
+import { stackOf } from "../read/stack-label";
 import type { Change } from "./change";
 import type { Canonical } from "./moves";
 
@@ -56,14 +57,23 @@ export interface Pair {
   readonly after: Side;
 }
 
-/** The clusters, paired by the names of their stacks; if each side has only one, these two, whatever their names. */
+/**
+ * The clusters, paired by the names of their stacks; if each side has only one, these two, whatever their names. In a
+ * stack that has manifests per cluster on one side only, the names of the clusters pair them.
+ */
 export function pairs(before: Whole, after: Whole): readonly Pair[] {
   const [olds, news] = [before.inside.facts.clusters, after.inside.facts.clusters];
   const [old, made] = [olds[0], news[0]];
   if (olds.length === 1 && news.length === 1 && old && made) return [pair(made.stack, old, made)];
-  const names = new Set([...olds, ...news].map(({ stack }) => stack));
+  const isSame = (one: ClusterArtefacts, other: ClusterArtefacts): boolean =>
+    stackOf(one.stack) === stackOf(other.stack) && one.cluster.name === other.cluster.name;
+  const labelOf = (own: ClusterArtefacts): string =>
+    news.find(({ stack }) => stack === own.stack)?.stack ??
+    news.find((each) => isSame(each, own))?.stack ??
+    own.stack;
+  const names = new Set([...olds.map(labelOf), ...news.map(({ stack }) => stack)]);
   const named = (all: typeof olds, name: string): ClusterArtefacts | undefined =>
-    all.find(({ stack }) => stack === name);
+    all.find((each) => labelOf(each) === name);
   return [...names].sort().map((name) => pair(name, named(olds, name), named(news, name)));
 
   function pair(stack: string, one?: ClusterArtefacts, other?: ClusterArtefacts): Pair {

@@ -24,6 +24,7 @@ import type { NodeConfiguration, ProviderEntry } from "../read/node-configuratio
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
 import { sourceText } from "../read/source";
+import { stackOf } from "../read/stack-label";
 import type { Origin, PullSelection } from "../selections";
 import { named } from "../shared/words";
 import { isConfigured } from "./configured-pulls";
@@ -110,13 +111,13 @@ export function selectedAccount(serviceAccount: string | undefined): string | un
   return serviceAccount === undefined ? undefined : Subject.of(serviceAccount).key;
 }
 
-/** The clusters of the named stack, or all. */
+/** The clusters of the named stack, the one that `<stack>/<cluster>` names, or all. */
 export function selectedClusters(
   { clusters }: Facts,
   stack: string | undefined,
 ): readonly ClusterArtefacts[] {
   if (stack === undefined) return clusters;
-  const named = clusters.filter((cluster) => cluster.stack === stack);
+  const named = clusters.filter((cluster) => [cluster.stack, stackOf(cluster.stack)].includes(stack));
   const known = clusters.map((cluster) => cluster.stack).filter((name) => name !== "");
   return named.length > 0 ? named : unknownName("stack", stack, known);
 }

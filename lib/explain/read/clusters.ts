@@ -2,9 +2,10 @@
  * Clusters, each with the objects and setups of nodes that were read for it.
  */
 
+import { PER_CLUSTER_VERSION } from "../../artefact/workload-identity-file";
 import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread, same } from "../../model/known";
-import { at, list } from "../../model/parsed";
+import { at, list, text } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
 import {
@@ -26,11 +27,14 @@ import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
 import { SpokeFacts } from "./spoke-facts";
 import type { StackDocuments } from "./stack-documents";
+import { stackLabel } from "./stack-label";
 import type { Terraform } from "./terraform";
 import type { PerhapsObjects } from "./unread-files";
 
 export interface ClusterArtefacts extends KubernetesFacts {
-  /** The stack; empty for manifests outside of stacks. */
+  /**
+   * The stack, or `<stack>/<cluster>` if it has folders per cluster; empty for manifests outside of stacks.
+   */
   readonly stack: string;
   readonly cluster: ClusterFacts;
   /**
@@ -61,7 +65,8 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
   return {
     objects: objectsOf(objects.filter(({ value }) => !isNodeDocument(value))),
     setups: items(documents).filter(
-      ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
+      ({ value, forNodes, spoke }) =>
+        isNodeDocument(value) || (forNodes === true && (spoke !== undefined || !isKubernetesDocument(value))),
     ),
   };
 }
@@ -73,7 +78,7 @@ export interface Inference extends MeantCluster {
 
 type StackCluster = Omit<ClusterArtefacts, "misfilled" | "perhaps">;
 
-/** One cluster for each stack that has one; without stacks a single one of everything that was read. */
+/** One cluster for each stack that has one, or each of its clusters if it has folders for them; without stacks a single one of everything that was read. */
 export function clustersOf(
   stacks: readonly StackDocuments[],
   any: SortedDocuments,
@@ -83,7 +88,7 @@ export function clustersOf(
 ): readonly StackCluster[] {
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
-    .map((stack) => stackCluster(stack, any, given));
+    .flatMap((stack) => stackClusters(stack, any, given));
   if (clusters.length > 0) return withIssuersElsewhere(meantOf(clusters, inference.which));
   const stated = followedRecord(given, plainLateReader(terraform));
   const printed = inference.printed ?? servedIssuer(any.objects.of("Pod"));
@@ -128,9 +133,38 @@ function acceptedBy({ cluster: { issuer, additionalIssuers = [] } }: StackCluste
   return issuer === undefined ? additionalIssuers : [issuer, ...additionalIssuers];
 }
 
-function stackCluster(stack: StackDocuments, any: SortedDocuments, known: ClusterRecord): StackCluster {
-  const { name, identity, scope, late, written, fragments } = stack;
-  const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
+/** The clusters of a stack, each with what is recorded for it. */
+function stackClusters(
+  stack: StackDocuments,
+  any: SortedDocuments,
+  given: ClusterRecord,
+): readonly StackCluster[] {
+  const records = list(at(stack.identity, "clusters"));
+  if (stack.identity?.version !== PER_CLUSTER_VERSION) return [stackCluster(stack, records[0], any, given)];
+  return records.map((recorded) => {
+    const own = text(at(recorded, "name"));
+    const isIts = (each: { readonly cluster?: string | undefined }): boolean =>
+      each.cluster === undefined || each.cluster === own;
+    const { written, controlPlane, fragments } = stack;
+    const documents = {
+      ...stack,
+      name: stackLabel(stack.name, own),
+      written: written.filter(isIts),
+      controlPlane: controlPlane.filter(isIts),
+      fragments: fragments.filter(isIts),
+    };
+    return stackCluster(documents, recorded, any, given);
+  });
+}
+
+function stackCluster(
+  stack: StackDocuments,
+  record: unknown,
+  any: SortedDocuments,
+  given: ClusterRecord,
+): StackCluster {
+  const { name, scope, late, written, fragments } = stack;
+  const recorded = { ...readClusterRecord(record), ...given };
   const withAny = (documents: readonly KubernetesDocument[]): SortedDocuments => {
     const { objects, setups } = sorted(documents);
     return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
@@ -140,7 +174,7 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
     ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late), signingFact(stack.controlPlane)),
-    podFragments: new Map(fragments),
+    podFragments: new Map(fragments.map(({ account, pod }) => [account, pod])),
     outputs: outputsOf(scope ? [scope] : []),
   };
 }

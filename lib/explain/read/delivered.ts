@@ -149,10 +149,11 @@ function documentOf(
   { value, source, late, provider, annotator, manager }: ManifestResource,
   { clusters }: DeliveryEntry,
 ): readonly KubernetesDocument[] {
-  const cluster = clusters.find((each) => each.provider === provider);
-  if (cluster === undefined) return [];
-  const management = cluster.appliesTo === "management-cluster";
-  return [{ value, source, late, annotator, manager, management, ofStack: true, spoke: cluster.spoke }];
+  const place = clusters.find((each) => each.provider === provider);
+  if (place === undefined) return [];
+  const { appliesTo, spoke, cluster } = place;
+  const management = appliesTo === "management-cluster";
+  return [{ value, source, late, annotator, manager, management, ofStack: true, spoke, cluster }];
 }
 
 function plainObjects(objects: readonly ManifestResource[]): readonly KubernetesDocument[] {

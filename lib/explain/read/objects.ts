@@ -28,6 +28,8 @@ export interface KubernetesDocument {
   readonly ofStack: boolean;
   /** Name of the spoke for which it is recorded; `undefined` if it is not recorded for one. */
   readonly spoke: string | undefined;
+  /** Name of the cluster of its stack that it is recorded for; `undefined` if it may be for each of them. */
+  readonly cluster?: string | undefined;
   /** True for a file that a stack lists for nodes. */
   readonly forNodes?: boolean;
   /**

@@ -160,18 +160,18 @@ function volumeImages(
   });
 }
 
-const FRAGMENT = /^pods\/([^.]+)\.(.+)\.yaml$/;
+const FRAGMENT = /^pods\/(?:[^/]+\/)?([^./]+)\.(.+)\.yaml$/;
 
 /** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that it describes. */
 export function podFragment(
   file: string,
   { value, source, late }: KubernetesDocument,
-): readonly [string, PodFact] {
+): { readonly account: string; readonly pod: PodFact } {
   const [, namespace = "", name = ""] = FRAGMENT.exec(file) ?? [];
   const { env, volumeMounts, volumes, labels } = record(value);
   const spec = withoutCredentials(lateTree({ containers: [{ env, volumeMounts }], volumes }, late));
-  return [
-    `${namespace}/${name}`,
-    { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },
-  ];
+  return {
+    account: `${namespace}/${name}`,
+    pod: { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },
+  };
 }

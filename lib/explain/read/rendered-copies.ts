@@ -148,8 +148,8 @@ function contradictions(file: File, copy: File, source: Source): readonly Kubern
     return place < 0;
   });
   return differing.map((own): KubernetesDocument => {
-    const { management, spoke, forNodes, value } = own;
-    const place = { management, spoke, ...(forNodes !== undefined && { forNodes }) };
+    const { management, spoke, cluster, forNodes, value } = own;
+    const place = { management, spoke, cluster, ...(forNodes !== undefined && { forNodes }) };
     const other = left.find((each) => titleIn(each) === titleIn(own));
     if (other) return { ...other, ...place };
     const { apiVersion, kind, metadata } = record(value);

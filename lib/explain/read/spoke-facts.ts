@@ -6,6 +6,7 @@ import { type Known, andThen, joined, known, map, orElse } from "../../model/kno
 import { at, list, record, text, texts } from "../../model/parsed";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication";
+import { AUTHENTICATION_FLAG, authenticationPaths } from "../../rules/node/issuers";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
 import { mayHold } from "./node-files";
@@ -110,23 +111,26 @@ function namesOf({ source }: Pick<KubernetesDocument, "source">): readonly strin
   const folders = source.file.split(/[/\\]/);
   const file = folders.pop() ?? "";
   const name = file.replace(/\.[^.]*$/, "");
-  return [...folders, name, name.replace(/_control-plane$/, "")];
+  return [...folders, name, name.replace(/_control-plane(?:-config)?$/, "")];
 }
 
 function readSpoke(documents: readonly KubernetesDocument[], refused: readonly SkippedDocument[]): SpokeFact {
   const all = [...refused.map(refusedRole), ...documents.filter(isOf(ROLES)).map(roleRules)];
   const roles = new Map(all.map((rules) => [rules.key, rules]));
   const configurations = documents.flatMap(configurationsOf);
+  const named = documents.flatMap(pathsNamedIn);
   return {
     bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
     authenticators: configurations.flatMap(({ value, source }) =>
       itemsAt(value, "jwt").map((entry) => authenticator(entry, source)),
     ),
-    refused: configurations.flatMap(({ value, source }) =>
-      authenticationProblems(plainOf(value, lateName), hasLateName).map((problem) => ({
-        problem: shownNames(problem),
-        source,
-      })),
+    refused: configurations.flatMap(({ value, source, path }) =>
+      [
+        ...authenticationProblems(plainOf(value, lateName), hasLateName),
+        ...(path === undefined || named.length === 0 || named.includes(path)
+          ? []
+          : [`is in ${path}, and their argument names ${named.join(", ")}`]),
+      ].map((problem) => ({ problem: shownNames(problem), source })),
     ),
     // Roles do not tell who is bound.
     isWhole: documents.every((document) => document.spoke !== undefined || isOf(ROLES)(document)),
@@ -203,15 +207,31 @@ function boundNames(
   });
 }
 
+interface ConfigurationFact extends ObjectFact {
+  /** Path on the nodes; `undefined` for a document that is no file of nodes. */
+  readonly path: string | undefined;
+}
+
+/** The files that a document brings to nodes and that hold a word. */
+function filesWith(word: string, document: KubernetesDocument): readonly ConfigurationFact[] {
+  const nodes = isNodeDocument(document.value) ? nodesOfDocuments([document]) : [];
+  return nodes
+    .flatMap((node) => [...node.files])
+    .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, word))
+    .map(([path, file]) => ({ value: embedded(file.content), source: file.source, path }));
+}
+
+/** The paths that arguments of API servers name, in a document or in files that it brings. */
+function pathsNamedIn(document: KubernetesDocument): readonly string[] {
+  const inFiles = filesWith(AUTHENTICATION_FLAG, document).map(({ value }) => plainOf(value, lateName));
+  return [document.value, ...inFiles].flatMap(authenticationPaths);
+}
+
 /** The configurations of a document: itself, or those in the files of nodes. */
-function configurationsOf(document: KubernetesDocument): readonly ObjectFact[] {
+function configurationsOf(document: KubernetesDocument): readonly ConfigurationFact[] {
   const { value, source, late } = document;
-  const nodes = isNodeDocument(value) ? nodesOfDocuments([document]) : [];
-  const files = nodes.flatMap((node) => [...node.files]);
-  const inFiles = files
-    .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
-    .map(([, file]) => ({ value: embedded(file.content), source: file.source }));
-  return [...inFiles, { value: lateTree(value, late), source }].filter(
+  const inFiles = filesWith(FILE_KIND, document);
+  return [...inFiles, { value: lateTree(value, late), source, path: undefined }].filter(
     (each) =>
       wordAt(each.value, "kind") === FILE_KIND &&
       wordAt(each.value, "apiVersion").startsWith("apiserver.config.k8s.io/"),

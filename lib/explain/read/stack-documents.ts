@@ -22,7 +22,7 @@ import { UnreadFiles, textOfFile } from "./unread-files";
 import { step } from "../progress";
 
 /** What the file of a document tells about it. */
-type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "forNodes">;
+type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "cluster" | "forNodes">;
 
 /** Documents outside of stacks, which may be of any cluster. */
 export const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
@@ -73,13 +73,20 @@ export class Files {
   }
 }
 
+/** What pods of a service account, `namespace/name`, need in a cluster of the stack. */
+export interface PodFragmentFact {
+  readonly account: string;
+  readonly cluster: string | undefined;
+  readonly pod: PodFact;
+}
+
 export interface StackDocuments extends BoundStack {
   /** Objects, and setups of nodes. */
   readonly written: readonly KubernetesDocument[];
   /** What the API servers of the cluster's control plane read. */
   readonly controlPlane: readonly KubernetesDocument[];
   /** The needs of pods, by service account. */
-  readonly fragments: readonly (readonly [string, PodFact])[];
+  readonly fragments: readonly PodFragmentFact[];
   readonly skipped: readonly SkippedDocument[];
 }
 
@@ -87,6 +94,7 @@ export interface StackDocuments extends BoundStack {
 interface RecordedPlace {
   readonly management?: boolean;
   readonly spoke?: unknown;
+  readonly cluster?: string | undefined;
   readonly forNodes?: boolean;
 }
 
@@ -105,20 +113,20 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
       return [];
     }
     read.add(listed);
-    const { management = false, forNodes = false, spoke } = place;
+    const { management = false, forNodes = false, spoke, cluster } = place;
     const ofSpoke = typeof spoke === "string" ? spoke : undefined;
-    return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
+    return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke, cluster });
   };
   const { manifests = [], nodes = [], controlPlane: ofServers = [], pods = [] } = identity ?? {};
   const written = [
-    ...manifests.flatMap(({ file, appliesTo, spoke }) =>
-      documents(file, { management: appliesTo === "management-cluster", spoke }),
+    ...manifests.flatMap(({ file, appliesTo, spoke, cluster }) =>
+      documents(file, { management: appliesTo === "management-cluster", spoke, cluster }),
     ),
-    ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
+    ...nodes.flatMap(({ file, spoke, cluster }) => documents(file, { spoke, cluster, forNodes: true })),
   ];
-  const controlPlane = ofServers.flatMap(({ file }) => documents(file));
-  const fragments = pods.flatMap(({ file }) =>
-    documents(file).map((document) => podFragment(file, document)),
+  const controlPlane = ofServers.flatMap(({ file, cluster }) => documents(file, { cluster }));
+  const fragments = pods.flatMap(({ file, cluster }) =>
+    documents(file).map((document) => ({ ...podFragment(file, document), cluster })),
   );
   for (const { source, reason } of unlisted(input, identity !== undefined, read))
     files.unread.add(source, reason, textOfFile(source.file));

@@ -13,6 +13,7 @@ import {
   kubeadmDocuments,
   kubeadmTemplateSpec,
 } from "../../rules/node/kubeadm";
+import { kubeadmAuthentication } from "../../rules/node/authentication";
 import { kubeadmControlPlaneIssuers, kubeadmIssuers } from "../../rules/node/issuers";
 import { HOST_CARRIER_PROPS, type HostCarrierProps } from "./host";
 import { writeIssuers } from "./issuers";
@@ -55,6 +56,15 @@ export function kubeadm(props: KubeadmProps = {}): INodeCarrier<Construct> {
     },
     carryIssuers: (sink, issuers) =>
       writeIssuers(sink, name, kubeadmIssuers(issuers, version), ISSUERS_COMMENT),
+    authentication: (file) => [
+      by.document([file], []),
+      {
+        form: "kubeadm",
+        extension: "yaml",
+        content: [kubeadmAuthentication(file, version)],
+        comment: ISSUERS_COMMENT,
+      },
+    ],
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Construct } from "constructs";
 import type { INodeCarrier } from "../../model/node-carrier";
 import { checkGiven } from "../../model/shape";
+import { rancherAuthentication } from "../../rules/node/authentication";
+import { CLOUD_INIT } from "../../rules/node/cloud-init";
 import { rancherHost } from "../../rules/node/rancher";
 import { rancherIssuers } from "../../rules/node/issuers";
 import { HOST_CARRIER_PROPS, type HostCarrierProps, hostCarrier } from "./host";
@@ -20,11 +22,14 @@ export function rke2(props: HostCarrierProps = {}): INodeCarrier<Construct> {
 
 function issuersOf(
   distribution: "k3s" | "rke2",
-  { name = distribution }: HostCarrierProps,
-): Pick<INodeCarrier<Construct>, "carryIssuers"> {
+  { name = distribution, by = CLOUD_INIT }: HostCarrierProps,
+): Pick<INodeCarrier<Construct>, "carryIssuers" | "authentication"> {
   const comment = [
     `Put this on each server as /etc/rancher/${distribution}/config.yaml.d/60-service-account-issuer.yaml, and restart its`,
     `service (${distribution === "k3s" ? "k3s" : "rke2-server"}), one server after the other. Agents need nothing.`,
   ];
-  return { carryIssuers: (sink, issuers) => writeIssuers(sink, name, rancherIssuers(issuers), comment) };
+  return {
+    carryIssuers: (sink, issuers) => writeIssuers(sink, name, rancherIssuers(issuers), comment),
+    authentication: (file) => [by.document([file, rancherAuthentication(distribution, file)], [])],
+  };
 }

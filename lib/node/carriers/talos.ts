@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import type { INodeCarrier } from "../../model/node-carrier";
 import { type ObjectKind, checkGiven, example, object, optional, text } from "../../model/shape";
 import { minorOf } from "../../model/version";
+import { talosAuthentication } from "../../rules/node/authentication";
 import { talosIssuers } from "../../rules/node/issuers";
 import { TALOS_PLACES, checkTalos, talosPatch } from "../../rules/node/talos";
 import { writeIssuers } from "./issuers";
@@ -47,5 +48,13 @@ export function talos(props: TalosProps): INodeCarrier<Construct> {
     },
     carryIssuers: (sink, issuers) =>
       writeIssuers(sink, name, talosIssuers(issuers, minorOf("version of Talos", version)), ISSUERS_COMMENT),
+    authentication: (file) => [
+      {
+        form: "talos",
+        extension: "yaml",
+        content: [talosAuthentication(file, minorOf("version of Talos", version))],
+        comment: ISSUERS_COMMENT,
+      },
+    ],
   };
 }

@@ -1,6 +1,6 @@
 /*
- * The issuers of a self-managed cluster's API servers, in the form that each distribution reads: written for its control
- * plane, and read back. The first issuer signs, all are accepted.
+ * Arguments of a self-managed cluster's API servers, in the form that each distribution reads: written for its control
+ * plane, and read back. Of the issuers the first signs, all are accepted.
  *
  * Sources: kubernetes:pkg/kubeapiserver/options/authentication.go; kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta3 and v1beta4
  * (extraArgs replace kubeadm's own; a list, and so several values, since v1beta4); kubernetes-sigs/cluster-api,
@@ -16,15 +16,17 @@ import { compareVersions } from "../../model/version";
 import type { KubeadmVersion } from "./kubeadm";
 
 const FLAG = "service-account-issuer";
+/** Names the file with the AuthenticationConfiguration. */
+export const AUTHENTICATION_FLAG = "authentication-config";
 
 /** A document for the control plane. */
 export type IssuerDocument = Readonly<Record<string, unknown>>;
 
-/** One way of stating the issuers. */
-interface IssuerForm {
+/** One way of stating arguments. */
+interface ArgumentForm {
   is(document: unknown): boolean;
-  /** The issuers of a document, the signing one first; none if it states none. */
-  read(document: unknown): readonly string[];
+  /** The values of an argument in their order; none if the document does not state it. */
+  read(document: unknown, flag: string): readonly string[];
 }
 
 /** kubeadm's ClusterConfiguration. */
@@ -101,14 +103,15 @@ export function plainIssuers(issuers: readonly string[]): IssuerDocument {
 
 const PLAIN_KEY = "kubeApiserverArguments";
 
-const ARGUMENT = new RegExp(`^(?:--)?${FLAG}=`);
-const ofArguments = (args: unknown): readonly string[] =>
-  texts(args).flatMap((each) => (ARGUMENT.test(each) ? [each.replace(ARGUMENT, "")] : []));
+const ofArguments = (args: unknown, flag: string): readonly string[] =>
+  texts(args)
+    .map((each) => each.replace(/^--/, ""))
+    .flatMap((each) => (each.startsWith(`${flag}=`) ? [each.slice(flag.length + 1)] : []));
 
-function ofExtraArgs(args: unknown): readonly string[] {
+function ofExtraArgs(args: unknown, flag: string): readonly string[] {
   if (Array.isArray(args))
-    return args.flatMap((each) => (at(each, "name") === FLAG ? [text(at(each, "value"))] : []));
-  const value = record(args)[FLAG];
+    return args.flatMap((each) => (at(each, "name") === flag ? [text(at(each, "value"))] : []));
+  const value = record(args)[flag];
   return typeof value === "string" ? [value] : texts(value);
 }
 
@@ -118,37 +121,45 @@ const isOf =
     text(at(document, "apiVersion")).startsWith(group) && at(document, "kind") === kind;
 const bare = (document: unknown): Json => (at(document, "kind") === undefined ? record(document) : {});
 
-const FORMS: readonly IssuerForm[] = [
+const FORMS: readonly ArgumentForm[] = [
   {
     is: isOf("kubeadm.k8s.io/", "ClusterConfiguration"),
-    read: (document) => ofExtraArgs(at(document, "apiServer", "extraArgs")),
+    read: (document, flag) => ofExtraArgs(at(document, "apiServer", "extraArgs"), flag),
   },
   {
     is: isOf("controlplane.cluster.x-k8s.io/", "KubeadmControlPlane"),
-    read: (document) =>
+    read: (document, flag) =>
       ofExtraArgs(
         at(document, "spec", "kubeadmConfigSpec", "clusterConfiguration", "apiServer", "extraArgs"),
+        flag,
       ),
   },
   {
     is: isOf("v1alpha1", TALOS_DOCUMENT),
-    read: (document) => [
-      ...texts([at(document, "issuer", "issuerURL")]),
-      ...texts(at(document, "accepted", "issuers")),
-    ],
+    read: (document, flag) =>
+      flag === FLAG
+        ? [...texts([at(document, "issuer", "issuerURL")]), ...texts(at(document, "accepted", "issuers"))]
+        : [],
   },
   {
     is: (document) => at(bare(document), "cluster", "apiServer", "extraArgs") !== undefined,
-    read: (document) => ofExtraArgs(at(document, "cluster", "apiServer", "extraArgs")),
+    read: (document, flag) => ofExtraArgs(at(document, "cluster", "apiServer", "extraArgs"), flag),
   },
   {
     is: (document) => [RANCHER_KEY, `${RANCHER_KEY}+`, PLAIN_KEY].some((key) => key in bare(document)),
-    read: (document) =>
-      [RANCHER_KEY, `${RANCHER_KEY}+`, PLAIN_KEY].flatMap((key) => ofArguments(list(record(document)[key]))),
+    read: (document, flag) =>
+      [RANCHER_KEY, `${RANCHER_KEY}+`, PLAIN_KEY].flatMap((key) =>
+        ofArguments(list(record(document)[key]), flag),
+      ),
   },
 ];
 
 /** The issuer with which API servers sign by a document for their control plane; `undefined` if it states none. */
 export function signingIssuer(document: unknown): string | undefined {
-  return FORMS.find((form) => form.is(document))?.read(document)[0];
+  return FORMS.find((form) => form.is(document))?.read(document, FLAG)[0];
+}
+
+/** The paths of the AuthenticationConfigurations that a document for a control plane names. */
+export function authenticationPaths(document: unknown): readonly string[] {
+  return FORMS.find((form) => form.is(document))?.read(document, AUTHENTICATION_FLAG) ?? [];
 }

@@ -134,7 +134,7 @@ function parsedConfig({ path, content }: NodeFile): Json {
       });
 }
 
-function machineFile({ path, mode, content }: NodeFile): object {
+export function machineFile({ path, mode, content }: NodeFile): object {
   if (!path.startsWith("/var/"))
     fail("node-unsupported", {
       problem: "Talos creates files only below /var",

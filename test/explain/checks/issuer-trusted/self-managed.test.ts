@@ -3,13 +3,17 @@
  * Sources: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver/validation.
  */
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import type { INodeCarrier } from "../../../../lib/model/node-carrier";
+import { butane, ignition, k3s, kubeadm, nodeadm, rke2, talos } from "../../../../lib/node";
 import { HUBS, twoHubs } from "../../../fixtures/explain/all-spokes";
 import { type Artefacts, explained } from "../../../fixtures/explain/artefacts";
 import { put } from "../../../fixtures/explain/documents";
 import { fleetChecks, spokeOf } from "../../../fixtures/explain/fleet-checks";
 import { type Damage, authentication, unrecorded } from "../../../fixtures/explain/fleet-damages";
+import { entering } from "../../../fixtures/explain/one-spoke";
+import { refusal } from "../../../support/refusal";
 
 const ID = "issuer-trusted";
 const { issuer } = HUBS.eks;
@@ -117,4 +121,90 @@ it("two hubs can write files of which one or both have the entries of both", () 
   expect(verdicts(twoHubs({ "hub-a": ofB ?? [], "hub-b": ofA ?? [] }))).toEqual(["allowed", "allowed"]);
   // With the other hub's file, the spoke would not know the second hub.
   expect(verdicts(twoHubs({ "hub-b": ofA ?? [] }))).toEqual(["allowed", "unknown"]);
+});
+
+const PATH = "/etc/kubernetes/authentication-configuration.yaml";
+const named = (argument: object): object => ({ apiServer: argument });
+const volume = {
+  name: "authentication-config",
+  hostPath: PATH,
+  mountPath: PATH,
+  readOnly: true,
+  pathType: "File",
+};
+
+/*
+ * Sources: those of lib/rules/node/authentication.ts. Each row: the file with the argument, and what is in it.
+ */
+describe.each<[string, INodeCarrier<never>, string, object]>([
+  [
+    "kubeadm",
+    kubeadm(),
+    "own_control-plane-config.yaml",
+    named({ extraArgs: [{ name: "authentication-config", value: PATH }], extraVolumes: [volume] }),
+  ],
+  [
+    "kubeadm v1beta3",
+    kubeadm({ version: "v1beta3", by: butane({ variant: "flatcar" }) }),
+    "own_control-plane-config.yaml",
+    named({ extraArgs: { "authentication-config": PATH }, extraVolumes: [volume] }),
+  ],
+  [
+    "k3s",
+    k3s(),
+    "own_control-plane.yaml",
+    {
+      write_files: [
+        { path: PATH, permissions: "0600" },
+        {
+          path: "/etc/rancher/k3s/config.yaml.d/60-authentication.yaml",
+          content: `kube-apiserver-arg+:\n  - authentication-config=${PATH}\n`,
+        },
+      ],
+    },
+  ],
+  ["rke2", rke2({ by: ignition() }), "own_control-plane.ign", {}],
+  [
+    "talos",
+    talos({ version: "1.13" }),
+    "own_control-plane.yaml",
+    {
+      machine: { files: [{ path: `/var${PATH}`, permissions: 0o644, op: "create" }] },
+      cluster: {
+        apiServer: {
+          extraArgs: { "authentication-config": `/var${PATH}` },
+          extraVolumes: [
+            { hostPath: "/var/etc/kubernetes", mountPath: "/var/etc/kubernetes", readonly: true },
+          ],
+        },
+      },
+    },
+  ],
+])("the configuration brought by %s", (_, carrier, file, expected) => {
+  const files = entering(carrier);
+  const path = [...files.keys()].find((each) => each.endsWith(`spokes/${file}`)) ?? "";
+
+  it("is written in its form, and read there", () => {
+    expect(parse(files.get(path) ?? "")).toMatchObject(expected);
+    expect(verdicts(files)).toEqual(["allowed"]);
+  });
+
+  it.skipIf(file.endsWith(".ign"))("is not read by API servers whose argument names another file", () => {
+    const text = (files.get(path) ?? "").replace(
+      /(authentication-config(?:=|: |\n +value: ))\S+/,
+      "$1/etc/other.yaml",
+    );
+    const [result] = explained(new Map([...files, [path, text]]));
+    expect(result?.checks.find(({ id }) => id === ID)).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("and their argument names /etc/other.yaml") as string,
+    });
+  });
+});
+
+it.each<[string, () => INodeCarrier<never>]>([
+  ["Talos 1.14", () => talos({ version: "1.14" })],
+  ["nodeadm", () => nodeadm()],
+])("%s brings no configuration", (_, carrier) => {
+  expect(() => entering(carrier())).toThrow(refusal("node-unsupported"));
 });
