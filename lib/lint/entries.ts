@@ -52,6 +52,8 @@ type Class = "glob" | "dead" | "misleading";
 function linted(facts: LintFacts, wanted: Class): readonly Spot[] {
   return entriesOf(facts).flatMap((entry) =>
     lintCredentialProviderConfig({ providers: [entry.value] }).flatMap(({ field, message }) => {
+      // Kubelets refuse the file for these, which other rules say.
+      if (field === "providers[0].name" || message.endsWith("refuses the whole file")) return [];
       const path = field.replace(/^providers\[0\]\./, "");
       const target = entry.patterns[Number(/^matchImages\[(\d+)\]/.exec(path)?.[1])] ?? "";
       const isDead = target !== "" && lintMatchImages(target).includes(message);
@@ -147,7 +149,7 @@ export const ENTRY_RULES: readonly LintRule[] = [
   {
     id: "entry-misleading",
     severity: "note",
-    question: "Does an entry mean what it seems to: patterns, name, audience, names of variables?",
+    question: "Does an entry mean what it seems to: patterns, audience, names of variables?",
     effect: "the kubelet accepts it as it is written",
     remedy: "write what is meant",
     source: `${MATCHING}; kubernetes:pkg/credentialprovider/plugin/plugin.go`,

@@ -64,7 +64,7 @@ export const LINT_RULES: readonly LintRule[] = [
 export const LINT_HELP: readonly CheckHelp[] = LINT_RULES.map(({ id, question, effect, remedy, source }) => ({
   id,
   question,
-  help: `If not as it should be, ${effect}. Remedy: ${remedy}. Source: ${source}.`,
+  help: `If not: ${effect}. Remedy: ${remedy}. Source: ${source}.`,
 }));
 
 const SENDS_TOKENS = "1.34";

@@ -8,18 +8,7 @@ import { at } from "../model/parsed";
 import { knownKubernetesMinors } from "../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
 import type { ConfigFact } from "./read";
-import type { LintRule, Spot } from "./rule";
-
-/** A text with which kubelets refuse a file. */
-export interface Refusal {
-  readonly config: ConfigFact;
-  /** The entry; the file if no entry is meant. */
-  readonly subject: string;
-  readonly message: string;
-  /** The minors that refuse it. */
-  readonly minors: string[];
-  readonly source: Source;
-}
+import type { LintRule, Refusal, Spot } from "./rule";
 
 /** Whether the gate is on is in no file that is read; rule tokens-off says so. */
 const GATES = { KubeletServiceAccountTokenForCredentialProviders: true };
@@ -46,6 +35,8 @@ export function refusalsOf(config: ConfigFact, minors: readonly string[]): reado
         .filter(({ field }) => !field.includes("["))
         .map((issue) => ({ ...issue, name, place })),
     );
+    for (const { value: provider, name, source: place } of entries)
+      if ((provider["name"] ?? "") === "") add(kubelet, name, NAMELESS, below(place, "name"));
     for (const { field, message, name, place } of ofEntries)
       add(kubelet, name, message, below(place, field.replace(/^providers\.?/, "")));
     for (const { field, message } of ofWhole)
@@ -76,6 +67,9 @@ export function nextMinor(minors: readonly string[]): string | undefined {
 /** The file is not of a kind and version that the kubelet decodes. */
 const VERSION = /^no kind |^couldn't get version|^Object '|^unexpected GroupVersion|\(wrong Kind\)/;
 
+/** What a kubelet says of an empty name, which its validation accepts. */
+const NAMELESS = "plugin binary executable  did not exist";
+
 type Row = Pick<LintRule, "id" | "question" | "remedy"> & {
   /** The kubelet's texts. */
   readonly texts: RegExp;
@@ -93,7 +87,7 @@ const ROWS: readonly Row[] = [
   {
     id: "name-invalid",
     question: "Is the name of an entry a file name?",
-    texts: /^providers\.name: Invalid/,
+    texts: /^providers\.name: Invalid|^plugin binary executable/,
     remedy: "write the file name of the plugin, without its folder",
   },
   {

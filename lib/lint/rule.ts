@@ -1,7 +1,17 @@
 import type { Severity } from "../explain/findings";
 import type { Source } from "../explain/read/source";
-import type { LintFacts } from "./read";
-import type { Refusal } from "./refusals";
+import type { ConfigFact, LintFacts } from "./read";
+
+/** A text with which kubelets refuse a file. */
+export interface Refusal {
+  readonly config: ConfigFact;
+  /** The entry; the file if no entry is meant. */
+  readonly subject: string;
+  readonly message: string;
+  /** The minors that refuse it. */
+  readonly minors: string[];
+  readonly source: Source;
+}
 
 /** What rules look at, for the kubelets that are meant. */
 export interface Linted extends LintFacts {
