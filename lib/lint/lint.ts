@@ -5,7 +5,7 @@ import type { SkippedDocument } from "../explain/read/source";
 import { openText } from "../explain/read/source-lines";
 import { seen } from "../explain/answer";
 import { type ObjectKind, checkGiven, list, object, optional, text } from "../model/shape";
-import { knownKubernetesMinors, knownMinor } from "../rules/kubelet/feature-gates";
+import { isAtLeast, knownKubernetesMinors, knownMinor } from "../rules/kubelet/feature-gates";
 import { ACCOUNT_RULES } from "./accounts";
 import { ENTRY_RULES } from "./entries";
 import { FILE_RULES } from "./files";
@@ -20,7 +20,7 @@ export interface LintOptions {
   /**
    * Minors of the kubelets that are meant, `1.34`.
    *
-   * @defaultValue - every known minor from 1.34 on: those that send tokens by default
+   * @defaultValue - each known minor from 1.34 on, which send tokens by default
    */
   readonly kubelets?: readonly string[];
   /**
@@ -67,8 +67,6 @@ export const LINT_HELP: readonly CheckHelp[] = LINT_RULES.map(({ id, question, e
   help: `If not: ${effect}. Remedy: ${remedy}. Source: ${source}.`,
 }));
 
-const SENDS_TOKENS = "1.34";
-
 /**
  * Looks for what kubelets, the API server and registries refuse or pass over in CredentialProviderConfigs, in RBAC for
  * audiences, in service accounts and in pods. `paths` are files and folders, and `-` for `input`; a configuration is
@@ -80,10 +78,11 @@ const SENDS_TOKENS = "1.34";
 export function lint(paths: readonly string[], options: LintOptions = {}): LintReport {
   checkGiven("lint()", list(text), paths, "paths");
   checkGiven("lint()", LINT_OPTIONS, options, "options");
-  const { kubelets = knownKubernetesMinors.slice(knownKubernetesMinors.indexOf(SENDS_TOKENS)), input = "" } =
-    options;
+  const { kubelets = [], input = "" } = options;
   const given = new Set(kubelets.map((version) => knownMinor("the kubelet", version)));
-  const minors = knownKubernetesMinors.filter((minor) => given.has(minor));
+  const isMeant = (minor: string): boolean =>
+    given.size === 0 ? isAtLeast(minor, "1.34") : given.has(minor);
+  const minors = knownKubernetesMinors.filter(isMeant);
   if (paths.includes(STDIN)) openText(STDIN, input);
   const facts = judged(readLintFacts(paths, input), minors);
   const all = LINT_RULES.flatMap((rule) => rule.run(facts).map((spot) => ({ rule, spot })));
