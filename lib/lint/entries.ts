@@ -6,10 +6,11 @@ import { askedImage } from "../explain/asked-image";
 import { below } from "../explain/read/source";
 import { named } from "../explain/shared/words";
 import { orElse } from "../model/known";
+import { once, remembered } from "../model/once";
 import { at, list, text } from "../model/parsed";
 import { propertyPath } from "../model/property-path";
 import { secretIssues } from "../rules/fleet/secret-material";
-import { imageMatches, matchImagesOverlap } from "../rules/kubelet/image-matches";
+import { matchImagesOverlap, matchedPath } from "../rules/kubelet/image-matches";
 import {
   lintCredentialProviderConfig,
   lintMatchImages,
@@ -36,9 +37,26 @@ export function spotOf({ name, source }: EntryFact, what: string, path: string, 
   return { subject: name, target, what, source: below(source, path) };
 }
 
+/** By host, the beginning that each pattern requires of paths; `undefined` if it matches no image of the host. */
+const prefixesOf = once((_: EntryFact) => new Map<string, readonly (string | undefined)[]>());
+
+/** Whether each of an entry's patterns matches a repository; images are many, and hosts few. */
+function matched(entry: EntryFact, repository: string): readonly boolean[] {
+  const host = hostOf(repository);
+  const path = repository.slice(host.length);
+  const make = (): readonly (string | undefined)[] => entry.patterns.map((each) => matchedPath(each, host));
+  const prefixes = remembered(prefixesOf(entry), host, make);
+  return prefixes.map((prefix) => prefix !== undefined && path.startsWith(prefix));
+}
+
 /** True if one of an entry's patterns matches a repository. */
-export function matches({ patterns }: EntryFact, repository: string): boolean {
-  return patterns.some((pattern) => imageMatches(pattern, repository));
+export function matches(entry: EntryFact, repository: string): boolean {
+  return matched(entry, repository).includes(true);
+}
+
+/** The host of a repository, with its port. */
+export function hostOf(repository: string): string {
+  return repository.slice(0, repository.indexOf("/"));
 }
 
 /** The names by which kubelets look up the images of pods, where they are known. */
@@ -82,8 +100,9 @@ function unused(facts: LintFacts): readonly Spot[] {
   const repositories = facts.workloads.flatMap(repositoriesOf);
   if (repositories.length === 0) return [];
   return entriesOf(facts).flatMap((entry) => {
+    const used = repositories.map((each) => matched(entry, each));
     const idle = entry.patterns.filter(
-      (pattern) => !repositories.some((each) => imageMatches(pattern, each)),
+      (pattern, at) => lintMatchImages(pattern).length === 0 && !used.some((each) => each[at] === true),
     );
     const what = `of ${repositories.length} images of pods that were read, none matches ${named(idle)}`;
     return idle.length === 0 ? [] : [spotOf(entry, what, "matchImages")];
@@ -102,10 +121,13 @@ function withoutPort(facts: LintFacts): readonly Spot[] {
   );
 }
 
+/** Real files have a handful of entries. */
+const COMPARED_MAX = 20;
+
 function overlaps({ configs }: LintFacts): readonly Spot[] {
   return configs.flatMap(({ entries }) =>
     entries.flatMap((entry, place) =>
-      entries.slice(0, place).flatMap(({ name, patterns }) => {
+      entries.slice(0, Math.min(place, COMPARED_MAX)).flatMap(({ name, patterns }) => {
         const shared = entry.patterns.filter((one) =>
           patterns.some((other) => matchImagesOverlap(one, other)),
         );

@@ -7,7 +7,7 @@ import { seen } from "../explain/answer";
 import { type ObjectKind, checkGiven, list, object, optional, text } from "../model/shape";
 import { isAtLeast, knownKubernetesMinors, knownMinor } from "../rules/kubelet/feature-gates";
 import { ACCOUNT_RULES } from "./accounts";
-import { ENTRY_RULES } from "./entries";
+import { ENTRY_RULES, entriesOf, hostOf, repositoriesOf } from "./entries";
 import { FILE_RULES } from "./files";
 import { PLUGIN_RULES } from "./plugins";
 import { RBAC_RULES } from "./rbac";
@@ -95,7 +95,18 @@ export function lint(paths: readonly string[], options: LintOptions = {}): LintR
   return { kubelets: minors, read, skipped, placeholders: all.length - certain.length, findings };
 }
 
+/** Comparisons of a pattern with a host; some seconds. */
+const COMPARISONS_MAX = 200_000;
+
 function judged(facts: LintFacts, minors: readonly string[]): Linted {
+  const hosts = new Set(facts.workloads.flatMap(repositoriesOf).map(hostOf)).size;
+  const patterns = entriesOf(facts).reduce((count, entry) => count + entry.patterns.length, 0);
+  if (hosts * patterns > COMPARISONS_MAX)
+    fail("explain-limit", {
+      problem: `there are too many patterns and registries to compare: ${patterns} and ${hosts}`,
+      allowed: `at most ${COMPARISONS_MAX} pairs`,
+      remedy: "lint some of the files at a time",
+    });
   const refusals = facts.configs.flatMap((config) => refusalsOf(config, minors));
   const accepted = facts.configs.filter((config) => !refusals.some((each) => each.config === config));
   const following = nextMinor(minors);

@@ -98,20 +98,21 @@ function unreadKeys(entry: EntryFact, plugin: KnownPlugin): readonly Spot[] {
     .map((key) => ({ ...spotOf(entry, `the plugin does not read ${key}`, PLACE, key), remedy }));
 }
 
-const DOWNLOAD = /\bv?(\d+\.\d+\.\d+)\/[^\s"'`]*?([a-z]+(?:-[a-z]+)+)/g;
-
+/** Releases in the URLs of downloads, such as `…/v1.31.0/linux/amd64/ecr-credential-provider`. */
 function oldPlugins(facts: LintFacts): readonly Spot[] {
   const names = tokenEntries(facts).map(({ name }) => name);
-  const wanted = Object.entries(PLUGINS).filter(([, { executables }]) =>
-    names.some((name) => executables.test(name)),
+  const wanted = Object.entries(PLUGINS).filter(([, each]) =>
+    names.some((name) => each.executables.test(name)),
   );
   return facts.files.flatMap(({ file, text: content }) =>
-    [...content.matchAll(DOWNLOAD)].flatMap(({ 1: version = "", 2: name = "", index }) => {
-      const [plugin = ""] = wanted.find(([, { executables }]) => executables.test(name)) ?? [];
-      const { outcome, reason } = pluginCan(plugin, { version }, "tokens");
-      const line = content.slice(0, index).split("\n").length;
-      const what = `version ${version} is downloaded, and ${reason}`;
-      return outcome === "no" ? [{ subject: name, what, source: { file, path: "", line } }] : [];
+    wanted.flatMap(([plugin, { executable }]) => {
+      const download = new RegExp(`\\bv?(\\d{1,4}(?:\\.\\d{1,4}){2})/[^\\s"'\`]{0,200}?${executable}`, "g");
+      return [...content.matchAll(download)].flatMap(({ 1: version = "", index }) => {
+        const { outcome, reason } = pluginCan(plugin, { version }, "tokens");
+        const line = content.slice(0, index).split("\n").length;
+        const what = `version ${version} is downloaded, and ${reason}`;
+        return outcome === "no" ? [{ subject: executable, what, source: { file, path: "", line } }] : [];
+      });
     }),
   );
 }

@@ -71,7 +71,8 @@ export interface LintFacts {
 }
 
 /** As envsubst, templates, people who copy an example, and this library's synth leave them. */
-const OPEN = /\$\{[^{}]*\}|\$\(\w+\)|\$[A-Z_]{2,}|\{\{.*?\}\}|<[A-Za-z][\w .-]*>|@late\(/;
+const OPEN =
+  /\$\{[^{}]{0,200}\}|\$\(\w{1,100}\)|\$[A-Z_]{2}|\{\{[^{}]{0,200}\}\}|<[A-Za-z][\w .-]{0,100}>|@late\(/;
 
 /** True for a text with a placeholder: nothing is said about it. */
 export function isOpen(text: string): boolean {

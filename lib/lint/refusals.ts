@@ -39,8 +39,9 @@ export function refusalsOf(config: ConfigFact, minors: readonly string[]): reado
       if ((provider["name"] ?? "") === "") add(kubelet, name, NAMELESS, below(place, "name"));
     for (const { field, message, name, place } of ofEntries)
       add(kubelet, name, message, below(place, field.replace(/^providers\.?/, "")));
+    const known = new Set(ofEntries.map(({ message }) => message));
     for (const { field, message } of ofWhole)
-      if (!ofEntries.some((each) => each.message === message)) {
+      if (!known.has(message)) {
         const path = isEntry ? field.replace(/^providers(?:\[0\])?\.?/, "") : field;
         // The kubelet prints the whole document here, which may hold secrets.
         add(kubelet, title, message.replace(/(is missing) in [^]*/, "$1"), below(source, path));
