@@ -22,7 +22,7 @@ export const AREAS = {
   delivery: "delivery of manifests by Terraform resources",
   bind: "filling in Terraform outputs",
   adopt: "input of `adopt`: what a cloud's command line printed",
-  explain: "input of `explain`",
+  explain: "input of `explain` and `lint`",
   testing: "matchers of tests",
 } as const;
 

@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "artefact/": "errors.ts model/ yaml node:",
   "adopt/": "errors.ts model/ rules/",
   "explain/": "errors.ts model/ rules/ artefact/ yaml node:",
+  "lint/": "errors.ts model/ rules/ artefact/ explain/",
   "cloud/shared/": "errors.ts model/ constructs cdktf",
   "cloud/aws/": "errors.ts model/ rules/ cloud/shared/ constructs cdktf @cdktf/provider-aws/",
   "cloud/azure/": "errors.ts model/ rules/ cloud/shared/ constructs cdktf @cdktf/provider-azurerm/",
@@ -43,7 +44,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "testing/": "errors.ts model/ rules/ artefact/ explain/ cdktf yaml node:",
   "vitest/": "testing/ vitest",
   "doctor/": "model/ explain/",
-  "cli/": "errors.ts model/ rules/ artefact/ adopt/ synth/bind/ explain/ doctor/ commander yaml node:",
+  "cli/": "errors.ts model/ rules/ artefact/ adopt/ synth/bind/ explain/ lint/ doctor/ commander yaml node:",
 };
 
 /**
@@ -63,6 +64,7 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
   "delivery/index.ts": ["constructs", "cdktf", "cdk8s", "yaml", "@cdktf/provider-kubernetes"],
   "explain/index.ts": ["yaml"],
+  "lint/index.ts": ["yaml"],
   "testing/index.ts": ["cdktf", "yaml"],
   "vitest/index.mts": ["cdktf", "yaml", "vitest"],
   "cli/main.ts": ["commander", "yaml"],

@@ -21,7 +21,7 @@ function programWith(path: string, text: string): ts.Program {
   const added = resolve(ROOT, path);
   const read = host.readFile.bind(host);
   host.readFile = (file) => (file === added ? text : read(file));
-  const library = fileNames.filter((file) => /\/lib\/(?:explain|model|rules)\//.test(file));
+  const library = fileNames.filter((file) => /\/lib\/(?:explain|lint|model|rules)\//.test(file));
   return ts.createProgram([...library, added], { ...options, noEmit: true }, host);
 }
 

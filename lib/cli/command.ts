@@ -31,13 +31,17 @@ export interface Option {
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly required?: true;
+  /** The option may be repeated. */
+  readonly many?: true;
 }
 
-type ValueOf<O extends Option> = O extends { readonly choices: readonly (infer C)[] }
-  ? C
-  : O extends { readonly value: string }
-    ? string
-    : true;
+type ValueOf<O extends Option> = O extends { readonly many: true }
+  ? readonly string[]
+  : O extends { readonly choices: readonly (infer C)[] }
+    ? C
+    : O extends { readonly value: string }
+      ? string
+      : true;
 
 type Certain<T extends Options> = {
   [K in keyof T]: T[K] extends { readonly default: string } | { readonly required: true } ? K : never;

@@ -209,6 +209,44 @@ export const commands: readonly Command[] = [
     refusedExit: 2,
   }),
   command({
+    name: "lint",
+    summary: "Find what kubelets, API servers and registries refuse or pass over in anyone's files",
+    more: "Looks at CredentialProviderConfigs, in whatever carries them to nodes, at RBAC for audiences, at service accounts and at pods. docs/lint.md lists the rules.",
+    operands: [
+      {
+        name: "<FILE...>",
+        summary:
+          "manifests, what `helm template` prints, files of nodes, or folders with them; - reads standard input",
+      },
+    ],
+    options: {
+      kubelet: {
+        value: "MINOR",
+        many: true,
+        summary: "a kubelet that is meant, 1.34; may be repeated (default: each known one from 1.34 on)",
+      },
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "sarif", "github"],
+        default: "text",
+        summary: "form of the findings; the exit code is the same in each",
+      },
+      "fail-on": {
+        value: "SEVERITY",
+        choices: ["error", "warning"],
+        default: "warning",
+        summary: "error: warnings do not fail the command",
+      },
+    },
+    examples: [
+      ["lint chart.yaml nodes/", "a rendered chart, and files of nodes"],
+      ["lint --kubelet 1.33 --kubelet 1.34 provider.yaml", "whether two kubelets start with a file"],
+    ],
+    exits: { 0: "notes, or nothing found", 1: "errors", 3: "warnings, no errors" },
+    load: () => import("./lint-command.js"),
+    refusedExit: 2,
+  }),
+  command({
     name: "jwks",
     summary: "Print or write the JWKS of public keys, and an issuer's discovery document",
     operands: [

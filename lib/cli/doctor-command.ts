@@ -12,8 +12,6 @@ interface Values {
   readonly format: "text" | "json";
 }
 
-/** A kubelet's log of an hour has some megabytes. */
-const BYTES_MAX = 16_777_216;
 const EXIT_BROKEN = 1;
 const EXIT_UNKNOWN = 3;
 
@@ -38,11 +36,7 @@ export async function run({ values }: Asked<Values>, io: CommandIo): Promise<num
     io.out(BEGIN);
     return 0;
   }
-  const text = message === "-" ? await inputText(io, BYTES_MAX) : message;
-  if (text === undefined)
-    throw new UsageError(
-      `standard input is larger than ${BYTES_MAX} bytes: select the lines of one pull or login`,
-    );
+  const text = message === "-" ? await inputText(io) : message;
   refuseSecrets(text);
   const found = messagesIn(text);
   io.out(format === "json" ? messagesJson(found) : messagesText(found));

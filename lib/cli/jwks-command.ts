@@ -8,7 +8,7 @@ import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
 import { type Asked, type CommandIo, UsageError } from "./command";
-import { inputText } from "./input-text";
+import { inputUpTo } from "./input-text";
 
 /** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
@@ -65,7 +65,7 @@ type NamedKey = readonly [name: string, text: string];
 
 /** The keys of standard input, one after the other. */
 async function inputKeys(io: CommandIo): Promise<readonly NamedKey[]> {
-  const all = await inputText(io, BYTES_MAX);
+  const all = await inputUpTo(io, BYTES_MAX);
   if (all === undefined) return refuseKeys("standard input", `is larger than ${BYTES_MAX} bytes`);
   const pieces = all.split(KEY_END);
   const texts = pieces.filter((text, place) => place === 0 || text.trim() !== "");

@@ -95,6 +95,7 @@ function addCommand(program: Parser, command: Command, choose: (choice: Choice) 
     const option = new Option(flags, `${spec.summary}${spec.required ? " (required)" : ""}`);
     if (spec.choices) option.choices(spec.choices);
     if (spec.default !== undefined) option.default(spec.default);
+    if (spec.many) option.argParser((value: string, before: readonly string[] = []) => [...before, value]);
     parser.addOption(option);
     return { long, flags, key: option.attributeName(), required: spec.required === true };
   });

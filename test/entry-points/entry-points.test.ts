@@ -13,6 +13,7 @@ import * as explain from "../../lib/explain";
 import * as fleet from "../../lib/fleet";
 import * as root from "../../lib/index";
 import * as kubernetes from "../../lib/kubernetes";
+import * as lint from "../../lib/lint";
 import * as node from "../../lib/node";
 import * as openshift from "../../lib/openshift";
 import * as rules from "../../lib/rules";
@@ -29,7 +30,14 @@ import {
   openshiftEntries,
   rootEntries,
 } from "./kubernetes-entries";
-import { deliveryEntries, explainEntries, rulesEntries, synthEntries, testingEntries } from "./synth-entries";
+import {
+  deliveryEntries,
+  explainEntries,
+  lintEntries,
+  rulesEntries,
+  synthEntries,
+  testingEntries,
+} from "./synth-entries";
 import { World } from "./world";
 
 const TEXTS = "takes texts or numbers alone, each of which it checks by itself";
@@ -106,6 +114,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     renderMermaid: RESULTS,
     renderSarif: RESULTS,
   },
+  "./lint": { renderLint: RESULTS },
   "./rules": {
     credentialCacheKey: ANSWERS,
     credentialCacheLookups: ANSWERS,
@@ -138,6 +147,7 @@ const SUBPATHS: readonly (readonly [string, object, Readonly<Record<string, Entr
   ["./delivery", delivery, deliveryEntries],
   ["./testing", testing, testingEntries],
   ["./explain", explain, explainEntries],
+  ["./lint", lint, lintEntries],
   ["./rules", rules, rulesEntries],
 ];
 

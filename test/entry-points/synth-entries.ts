@@ -3,6 +3,7 @@ import { componentRoles, pullRoles, workloadRoles } from "../../lib/cloud/aws";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
 import * as delivery from "../../lib/delivery";
 import * as explain from "../../lib/explain";
+import * as lint from "../../lib/lint";
 import { Issuer } from "../../lib/index";
 import { PlainCarrier } from "../../lib/node";
 import * as rules from "../../lib/rules";
@@ -123,6 +124,16 @@ export const testingEntries: Readonly<Record<string, Entry>> = {
 };
 
 const folder = temporaryFolder();
+
+/** Entry points of `./lint`. */
+export const lintEntries: Readonly<Record<string, Entry>> = {
+  lint: {
+    refuses: "explain-missing",
+    settings: () => ({ kubelets: ["1.34"], input: "" }),
+    required: [],
+    call: (given) => lint.lint(["-"], given as never),
+  },
+};
 
 /** Entry points of `./explain`. */
 export const explainEntries: Readonly<Record<string, Entry>> = {

@@ -2,7 +2,7 @@
  * Line numbers of sources, looked up only for display: facts keep property paths, which cost nothing.
  */
 
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { type Scalar, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { textIfReadable } from "./documents";
 import type { Source } from "./source";
@@ -33,6 +33,7 @@ const FILES_KEPT = 64;
  * if the file can no longer be read, or has only one line.
  */
 export function lineOf(source: Source): number | undefined {
+  if (source.line !== undefined) return source.line;
   const file = opened(source.file);
   if (file === undefined || file.lines.length < 2) return undefined;
   const [begin, end] = file.documents[source.document ?? 0] ?? file.documents[0] ?? [0, file.text.length];
@@ -51,11 +52,20 @@ export function placeText(source: Source): string {
   return `${source.stated ? "stated in " : ""}${place}${source.path === "" ? "" : ` ${source.path}`}`;
 }
 
+/** Texts that are in no file, by the names that sources have for them. */
+const GIVEN = new Map<string, string>();
+
+/** Lets lines of standard input be looked up, under the name that its sources have. */
+export function openText(name: string, text: string): void {
+  GIVEN.set(name, text);
+  FILES.delete(name);
+}
+
 function opened(path: string): OpenFile | undefined {
   if (FILES.has(path)) return FILES.get(path);
   if (FILES.size >= FILES_KEPT) FILES.clear();
   // A file that is gone or has changed has no lines to show.
-  const text = textIfReadable(path);
+  const text = GIVEN.get(path) ?? textIfReadable(path);
   const isJson = path.endsWith(".json");
   const file = text === undefined ? undefined : openFile(text, isJson);
   FILES.set(path, file);
@@ -119,12 +129,22 @@ function documentsOf(text: string): readonly (readonly [number, number])[] {
 function yamlPlace(text: string, path: readonly (string | number)[]): number {
   let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
   let place = beginOf(node) ?? 0;
-  for (const step of path) {
+  for (const [at, step] of path.entries()) {
+    if (isScalar(node) && node.type === "BLOCK_LITERAL") return placeInBlock(text, node, path.slice(at));
     const member: Placed | undefined = memberOf(node, step);
     if (member === undefined || isAlias(member.node)) return member?.place ?? place;
     place = member.place ?? place;
     node = member.node;
   }
+  return place;
+}
+
+/** The beginning of the line in a block of text, such as a file in a ConfigMap, that is YAML itself. */
+function placeInBlock(text: string, block: Scalar, path: readonly (string | number)[]): number {
+  const written = String(block.value);
+  const lines = written.slice(0, yamlPlace(written, path)).split("\n").length;
+  let place = beginOf(block) ?? 0;
+  for (let line = 0; line < lines; line++) place = text.indexOf("\n", place) + 1 || text.length;
   return place;
 }
 

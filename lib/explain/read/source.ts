@@ -11,6 +11,12 @@ export interface Source {
   /** Property path in the document, `metadata.annotations["a/b"]`; empty for the whole document. */
   readonly path: string;
   /**
+   * Line, from 1, of a text that is not parsed.
+   *
+   * @defaultValue - found by the path
+   */
+  readonly line?: number;
+  /**
    * True for a fact that was only stated.
    *
    * @defaultValue false

@@ -1,6 +1,6 @@
 import { findingsOf, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
-import { type Cause, causesOf } from "./causes";
+import { type AnyFinding, type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
@@ -21,8 +21,14 @@ export function* renderGithub(
     counts.add(result);
     return [...findingsOf(result), ...warningsOf(result)];
   });
-  for (const cause of [...causesOf(findings), ...causesOf(audit)]) yield annotation(cause);
+  yield* annotations(findings);
+  yield* annotations(audit);
   yield counts.total();
+}
+
+/** An annotation for each cause. */
+export function* annotations(findings: readonly AnyFinding[]): Generator<string> {
+  for (const cause of causesOf(findings)) yield annotation(cause);
 }
 
 function annotation({ findings: [first], stack, who, reason, remedy }: Cause): string {

@@ -25,11 +25,16 @@ export function* renderSarif(
   results: Iterable<ExplainResult>,
   { audit = [] }: RenderReportOptions = {},
 ): Generator<string> {
-  const driver = { name: "cdktf-workload-identity", rules: RULES.map(ruleOf) };
+  yield* sarifRun(RULES, all(results, audit));
+}
+
+/** One run of these rules, with a result for each finding. */
+export function* sarifRun(rules: readonly CheckHelp[], findings: Iterable<AnyFinding>): Generator<string> {
+  const driver = { name: "cdktf-workload-identity", rules: rules.map(ruleOf) };
   yield `{\n  "$schema": ${JSON.stringify(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {\n      "tool": `;
   yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
   let separator = "\n        ";
-  for (const finding of all(results, audit)) {
+  for (const finding of findings) {
     yield (
       separator +
       JSON.stringify(resultOf(finding), (_, value: unknown) =>

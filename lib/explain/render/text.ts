@@ -85,6 +85,11 @@ const COLORS: Readonly<Record<Label, string>> = {
 
 type Paint = (word: Label) => string;
 
+/** How words are written, with or without ANSI colours. */
+export function paintOf(hasColour: boolean = false): Paint {
+  return (word) => (hasColour ? `${COLORS[word]}${word}${RESET}` : word);
+}
+
 const WIDTH = 9;
 const STATUS_WIDTH = 8;
 
@@ -99,7 +104,7 @@ export function* renderText(
 ): Generator<string> {
   checkGiven("renderText()", RENDER_TEXT_OPTIONS, options, "options");
   const { verbose, only, summary, audit } = options;
-  const paint: Paint = (word) => (options.colour ? `${COLORS[word]}${word}${RESET}` : word);
+  const paint = paintOf(options.colour);
   const counts = new Counts();
   const findings: AnyFinding[] = [];
   for (const result of results) {
@@ -168,11 +173,16 @@ function allowedLine(result: ExplainResult, paint: Paint): string {
 
 function* auditLines(audit: readonly Finding[], paint: Paint): Generator<string> {
   yield audit.length === 0 ? "\naudit: nothing found\n" : "\naudit:\n";
-  for (const cause of causesOf(audit)) {
+  yield* findingLines(audit, paint);
+  if (audit.length > 0) yield "\n";
+}
+
+/** A line for each cause, and below it the place and what an operator sees. */
+export function* findingLines(findings: readonly Finding[], paint: Paint): Generator<string> {
+  for (const cause of causesOf(findings)) {
     const [{ severity, accepted }] = cause.findings;
     yield* causeLines(cause, accepted ? "accepted" : severity, paint);
   }
-  if (audit.length > 0) yield "\n";
 }
 
 function headline({ job, stack, subject, target, verdict, as }: ExplainResult): string {

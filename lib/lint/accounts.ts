@@ -1,0 +1,78 @@
+/*
+ * Rules about pods and their service accounts.
+ */
+
+import { askedImage } from "../explain/asked-image";
+import { below } from "../explain/read/source";
+import { named } from "../explain/shared/words";
+import { orElse } from "../model/known";
+import { matches, repositoriesOf } from "./entries";
+import { type ConfigFact, type EntryFact, type LintFacts, isOpen } from "./read";
+import type { LintRule, Spot } from "./rule";
+
+type Workload = LintFacts["workloads"][number];
+
+/** For service accounts that were read, and whose annotations nothing else may add. */
+function annotationsMissing(facts: LintFacts): readonly Spot[] {
+  const found = facts.workloads.flatMap((workload) =>
+    facts.configs.flatMap((config) => missingFor(workload, config, facts)),
+  );
+  // Many pods share an account.
+  return [...new Map(found.map((each) => [`${each.subject} ${each.what}`, each])).values()];
+}
+
+function missingFor(workload: Workload, { entries }: ConfigFact, { accounts }: LintFacts): readonly Spot[] {
+  const { namespace, serviceAccount, pullSecrets, isStatic, hasEnded } = workload;
+  const account = accounts.get(`${namespace}/${serviceAccount}`);
+  if (account === undefined || account.patch !== undefined || isStatic || hasEnded) return [];
+  const repositories = repositoriesOf(workload);
+  const missing = ({ requiredKeys }: EntryFact): readonly string[] =>
+    requiredKeys.filter((key) => !isOpen(key) && !account.annotations.has(key));
+  const matching = entries.filter((entry) => repositories.some((each) => matches(entry, each)));
+  // Another entry or a pull secret may give credentials.
+  if (
+    pullSecrets.length + account.pullSecrets.length > 0 ||
+    matching.some((entry) => missing(entry).length === 0)
+  )
+    return [];
+  return matching.map((entry) => {
+    const keys = missing(entry);
+    const isNear = (key: string): boolean => keys.some((each) => each.split("/")[0] === key.split("/")[0]);
+    const near = [...account.annotations.keys()].filter(isNear).map((key) => `; it has ${key}`);
+    const ofPod = keys.some((key) => workload.annotations.has(key)) ? ["; the pod has it instead"] : [];
+    const what = `it lacks ${named(keys)}, which ${entry.name} requires${[...near, ...ofPod].join("")}`;
+    return { subject: account.key, what, source: below(account.source ?? workload.source, "metadata") };
+  });
+}
+
+/** The rules about pods and their service accounts. */
+export const ACCOUNT_RULES: readonly LintRule[] = [
+  {
+    id: "annotation-missing",
+    severity: "warning",
+    question: "Has each service account that was read the annotations that its images require?",
+    effect: "the kubelet does not run the plugin: without other credentials it pulls anonymously",
+    remedy: "annotate the service account, not the pod",
+    source: "kubernetes:pkg/credentialprovider/plugin/plugin.go",
+    log: "at verbosity 5: required annotation … not found",
+    run: annotationsMissing,
+  },
+  {
+    id: "image-invalid",
+    severity: "error",
+    question: "Does the kubelet take the name of each image?",
+    effect: "the pod does not start",
+    remedy: "write registry/path:tag, the path in lower case",
+    source: "kubernetes:pkg/util/parsers/parsers.go",
+    log: "InvalidImageName",
+    run: ({ workloads }) =>
+      workloads.flatMap(({ title, images }) =>
+        images.flatMap(({ image, source }) => {
+          const written = orElse(image, () => "");
+          const { problem } = askedImage(written);
+          const spot = { subject: title, target: written, what: problem, source };
+          return written === "" || problem === "" ? [] : [spot];
+        }),
+      ),
+  },
+];
