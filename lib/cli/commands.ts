@@ -87,10 +87,11 @@ export const commands: readonly Command[] = [
       },
       facts: FACTS,
       "fail-on": {
-        value: "VERDICT",
-        choices: ["denied", "unknown"],
+        value: "WHAT",
+        choices: ["denied", "unknown", "audit-error", "audit-warning"],
         default: "unknown",
-        summary: "denied: unknown results do not fail the command",
+        summary:
+          "denied: unknown results do not fail the command; audit-error, audit-warning: errors of the audit, or warnings too, exit with 1",
       },
     },
     examples: [
@@ -153,7 +154,7 @@ export const commands: readonly Command[] = [
     options: {
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "markdown", "html"],
+        choices: ["text", "json", "sarif", "markdown", "html"],
         default: "text",
         summary: "form of the differences; markdown is for a comment, html also shows the new side",
       },

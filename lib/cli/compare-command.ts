@@ -4,6 +4,7 @@ import {
   type Comparison,
   renderCompareJson,
   renderCompareMarkdown,
+  renderCompareSarif,
   renderCompareText,
   renderHtml,
 } from "../explain";
@@ -18,10 +19,11 @@ const EXIT_FAILED = 1;
 
 type Renderer = (comparison: Comparison, made: Explainer, verbose: boolean) => Iterable<string>;
 
-const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "text", Renderer>> = {
+const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "sarif" | "text", Renderer>> = {
   html: (comparison, made) => renderHtml(made.all(), { comparison }),
   json: (comparison) => [renderCompareJson(comparison)],
   markdown: (comparison) => [renderCompareMarkdown(comparison)],
+  sarif: (comparison) => renderCompareSarif(comparison),
   text: (comparison, _, verbose) => [renderCompareText(comparison, { verbose })],
 };
 

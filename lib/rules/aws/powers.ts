@@ -56,6 +56,18 @@ export function powerOfTrust(action: string, to: string): Power | undefined {
     : { danger: "others", says: "it may act as the role" };
 }
 
+/** Source: access-policy-reference.adoc of the EKS user guide. */
+const ACCESS_POLICIES: readonly PowerRow[] = [
+  ["admin", /^AmazonEKSClusterAdminPolicy in EKS cluster [^ ]+$/, "it may do everything in the cluster"],
+  ["others", /^AmazonEKS(?:Cluster)?AdminPolicy /, "it may act as every service account there"],
+  ["others", /^AmazonEKSEditPolicy /, "it may act as every service account there"],
+];
+
+/** What an access policy of EKS amounts to, given with its cluster and namespaces. */
+export function powerOfAccessPolicy(text: string): Power | undefined {
+  return powerIn(ACCESS_POLICIES, text);
+}
+
 const POLICIES: readonly PowerRow[] = [
   ["admin", /^AdministratorAccess$/, "it may do everything"],
   ["admin", /^PowerUserAccess$/, "it may do everything but change who may do what"],
