@@ -16,6 +16,7 @@ const CLUSTER = {
   value: "NAME|URL",
   summary: "which cluster is meant: its name in what was read, or the issuer of its tokens",
 };
+const ABOUT = { value: "TEXT", summary: "html: what was judged, for example a commit and a day" } as const;
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
 
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
@@ -81,6 +82,7 @@ export const commands: readonly Command[] = [
       only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
       summary: { summary: "text: only counts by stack and job" },
       audit: { summary: "add what works but should be reviewed" },
+      about: ABOUT,
       baseline: {
         value: "FILE",
         summary: "findings that are accepted for a while (docs/baseline.schema.json)",
@@ -160,6 +162,7 @@ export const commands: readonly Command[] = [
       },
       verbose: VERBOSE,
       cluster: CLUSTER,
+      about: ABOUT,
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
         value: "WHAT",

@@ -41,6 +41,7 @@ interface Values {
   readonly only?: string;
   readonly summary?: true;
   readonly audit?: true;
+  readonly about?: string;
   readonly baseline?: string;
   readonly facts?: string;
   readonly cluster?: string;
@@ -55,7 +56,7 @@ const FAILS: Readonly<Record<"audit-error" | "audit-warning", readonly Severity[
 };
 
 /** What a format receives in addition to the results. */
-interface Besides extends Pick<Values, "verbose" | "summary"> {
+interface Besides extends Pick<Values, "verbose" | "summary" | "about"> {
   readonly audit: readonly Finding[] | undefined;
   readonly lookedAt: string;
   readonly only: readonly Verdict[] | undefined;
@@ -76,7 +77,8 @@ function report(
 
 const RENDERERS: Readonly<Record<Format, Renderer>> = {
   github: report(renderGithub),
-  html: report(renderHtml),
+  html: (results, { audit, lookedAt, about = "" }) =>
+    renderHtml(results, { about, ...(audit && { audit, lookedAt }) }),
   json: report(renderJson),
   junit: report(renderJunit),
   markdown: report(renderMarkdown),
@@ -162,7 +164,7 @@ function selectionOf({
 }
 
 function refuseContradictions(values: Values): void {
-  const { format, image, spoke, job, audit, verbose, summary, only, "fail-on": failOn } = values;
+  const { format, image, spoke, job, audit, verbose, summary, only, about, "fail-on": failOn } = values;
   if (isOfAudit(failOn) && !audit) throw new UsageError(`--fail-on ${failOn} needs --audit`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
@@ -170,6 +172,7 @@ function refuseContradictions(values: Values): void {
   if (job !== undefined && job !== asked)
     throw new UsageError(`--${image === undefined ? "spoke" : "image"} asks about ${asked}, not ${job}`);
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
+  if (format !== "html" && about !== undefined) throw new UsageError("--about is for --format html");
   if (format !== "text" && (verbose || summary || only !== undefined))
     throw new UsageError("--verbose, --only and --summary are for --format text");
   if (summary && only !== undefined)

@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import { AskedNames } from "../rules/asked-names";
 import { holdersOf } from "./audit/holders";
+import { grantsOf } from "./audit/grants";
 import { auditFindings } from "./audit/rows";
 import {
   STATED,
@@ -20,7 +21,7 @@ import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
-import { Pulls, reachOf, refusesToken } from "./jobs/pull";
+import { Pulls, reachOf } from "./jobs/pull";
 import { pullsNotAsked } from "./jobs/configured-pulls";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
@@ -269,10 +270,7 @@ export class Explainer {
       issuers: this.#issuers,
       holders: holdersOf(clusters, jobs),
       reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
-      held: (artefacts, key) =>
-        this.#pulls
-          .identities(artefacts, pullerOf(artefacts, key, "asked"))
-          .flatMap(({ trust, rights }) => (refusesToken(trust) ? [] : rights.held())),
+      granted: grantsOf(this.#clouds),
       accesses: (artefacts, job) => this.#judged(artefacts, job, () => true),
     });
   }

@@ -12,15 +12,28 @@ import { named } from "../shared/words";
 
 type Found = Omit<Finding, "id" | "severity">;
 
+interface Grants {
+  readonly clouds: readonly Cloud[];
+  readonly granted: readonly Granted[];
+}
+
+/** All grants, their rights read once. */
+export function grantsOf(clouds: readonly Cloud[]): readonly Granted[] {
+  return clouds
+    .flatMap(({ granted }) => granted)
+    .map((each) => {
+      let rights: readonly HeldRight[] | undefined;
+      return { ...each, rights: () => (rights ??= each.rights()) };
+    });
+}
+
 /** What is granted to some of the principals that the files do not declare, one finding for each. */
 export function grantedTo(
-  clouds: readonly Cloud[],
+  { clouds, granted }: Grants,
   isAsked: (granted: Granted) => boolean,
 ): readonly Found[] {
   const identityNames = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
-  const others = clouds
-    .flatMap(({ granted }) => granted)
-    .filter((each) => !each.isOwn && !identityNames.has(each.to) && isAsked(each));
+  const others = granted.filter((each) => !each.isOwn && !identityNames.has(each.to) && isAsked(each));
   return [...grouped(others, ({ to }) => to)].flatMap(([to, all]): readonly Found[] => {
     const isEveryone = EVERYONE.includes(to);
     const who = isEveryone ? "anyone" : (all[0]?.who ?? "a principal that is not declared here");
@@ -34,18 +47,15 @@ export function grantedTo(
 
 /** Rights with which their holders get others, one finding for each holder and what they amount to. */
 export function powerful(
-  clouds: readonly Cloud[],
+  { granted }: Grants,
   isAsked: (granted: Granted, power: Power, right: HeldRight) => boolean,
 ): readonly Found[] {
-  const all = clouds.flatMap(({ granted }) =>
-    granted.flatMap((each) =>
-      each.rights().flatMap((right) => {
-        const { power, limits, takes } = right;
-        return power && !limits && !takes && isAsked(each, power, right)
-          ? [{ to: each.to, says: power.says, right }]
-          : [];
-      }),
-    ),
+  const all = granted.flatMap((each) =>
+    each.rights().flatMap((right) => {
+      const { power, limits, takes } = right;
+      const isSure = power && !limits && !takes && isAsked(each, power, right);
+      return isSure ? [{ to: each.to, says: power.says, right }] : [];
+    }),
   );
   return [...grouped(all, ({ to, says }) => `${to} ${says}`).values()].flatMap((group) => {
     const rights = group.map(({ right }) => right);

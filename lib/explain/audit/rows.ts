@@ -15,7 +15,7 @@ import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
-import type { Cloud, HeldRight } from "../cloud";
+import type { Cloud, Granted } from "../cloud";
 import { beyondMeant, declaredImages, exceedsImages } from "../compare/declared";
 import type { JudgedAccess } from "../jobs/access";
 import type { AccessJob } from "../jobs/access-questions";
@@ -31,8 +31,7 @@ export interface AuditFacts {
   readonly issuers: Issuers;
   readonly holders: readonly Holder[];
   readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
-  /** The rights of the identities that pull for a service account. */
-  readonly held: (artefacts: ClusterArtefacts, key: string) => readonly HeldRight[];
+  readonly granted: readonly Granted[];
   readonly accesses: (artefacts: ClusterArtefacts, job: AccessJob) => Iterable<JudgedAccess>;
 }
 
@@ -147,21 +146,22 @@ const ROWS: readonly AuditRow[] = [
     title: "A service account may do more than was declared for it",
     question: "May a service account do more than was declared for it?",
     help: "Declare what it needs, or narrow the permissions of its identity.",
-    run: ({ clusters, reach, held, accesses }) =>
-      clusters.flatMap((artefacts) => [
+    run: ({ clusters, holders, reach, accesses }) => [
+      ...holders.flatMap(({ artefacts, key, isAdmitted, held }) => {
+        const exceeds = exceedsImages(declaredImages(artefacts, key));
+        const beyond = isAdmitted ? held().filter((right) => !right.reads && exceeds(right)) : [];
+        return beyondDeclared(artefacts.stack, key, beyond, "its declared pulls need");
+      }),
+      ...clusters.flatMap((artefacts) => [
         ...[...declaredAccounts(artefacts)].flatMap((key) => {
           step("service accounts audited");
-          const exceeds = exceedsImages(declaredImages(artefacts, key));
-          const beyond = held(artefacts, key).filter((right) => !right.reads && exceeds(right));
-          return [
-            ...undeclared(artefacts, reach(key, artefacts.stack), key),
-            ...beyondDeclared(artefacts.stack, key, beyond, "its declared pulls need"),
-          ];
+          return undeclared(artefacts, reach(key, artefacts.stack), key);
         }),
         ...[...accesses(artefacts, "workload")].flatMap(({ subject, meant, held }) =>
           beyondDeclared(artefacts.stack, subject, beyondMeant(meant(), held()), "`may` declares"),
         ),
       ]),
+    ],
   },
   {
     id: "rights-admin",
@@ -169,7 +169,7 @@ const ROWS: readonly AuditRow[] = [
     title: "An identity or principal has admin rights",
     question: "May an identity or principal do everything, or give itself more rights?",
     help: "Whoever gets into one of its pods takes over the account. Grant what it needs, one by one.",
-    run: ({ clouds }) => powerful(clouds, (_, { danger }) => danger === "admin"),
+    run: (facts) => powerful(facts, (_, { danger }) => danger === "admin"),
   },
   {
     id: "rights-others",
@@ -177,14 +177,14 @@ const ROWS: readonly AuditRow[] = [
     title: "An identity may act as others, or have others trusted",
     question: "May an identity act as other identities, or have other issuers trusted?",
     help: "It has the rights of all of them. Name those that it needs, and no others.",
-    run: ({ clouds, clusters, accesses }) => {
+    run: ({ clusters, accesses, ...facts }) => {
       const components = clusters.flatMap((each) => [...accesses(each, "component")]);
       const asked = components.flatMap(({ acting, meant }) =>
         (meant() ?? []).map(({ text }) => `${acting?.label ?? ""} ${text}`),
       );
       const isAsked = new Set(asked);
       return powerful(
-        clouds,
+        facts,
         ({ isHeld, to }, { danger }, { ofOne, text }) =>
           isHeld && danger !== "admin" && !ofOne && !isAsked.has(`${to} ${text}`),
       );
@@ -196,7 +196,7 @@ const ROWS: readonly AuditRow[] = [
     title: "A trust has no condition that says which pods may use it",
     question: "Does a trust admit pods besides those that it is for?",
     help: "Compare the cluster, the namespace and the service account in the conditions of the trust.",
-    run: ({ clouds }) => grantedTo(clouds, ({ isOpen }) => isOpen === true),
+    run: (facts) => grantedTo(facts, ({ isOpen }) => isOpen === true),
   },
   {
     id: "granted-to-everyone",
@@ -204,7 +204,7 @@ const ROWS: readonly AuditRow[] = [
     title: "Something is granted to everyone",
     question: "Is anything granted to everyone?",
     help: "Whoever knows the name of the repository may pull, without an identity. Grant it to the identities that need it.",
-    run: ({ clouds }) => grantedTo(clouds, ({ to }) => EVERYONE.includes(to)),
+    run: (facts) => grantedTo(facts, ({ to }) => EVERYONE.includes(to)),
   },
   {
     id: "granted-elsewhere",
@@ -212,7 +212,7 @@ const ROWS: readonly AuditRow[] = [
     title: "Something is granted to principals that the files do not declare",
     question: "Is anything granted to principals that the files do not declare?",
     help: "Accounts, people, groups and identities of elsewhere act outside of what is explained here. See that each is meant.",
-    run: ({ clouds }) => grantedTo(clouds, ({ to, isOpen }) => !isOpen && !EVERYONE.includes(to)),
+    run: (facts) => grantedTo(facts, ({ to, isOpen }) => !isOpen && !EVERYONE.includes(to)),
   },
   {
     id: "node-pulls",

@@ -33,7 +33,7 @@ export function rightChanges(
   return [...taken].flatMap((takes) => {
     const [was, is] = [before, canonicalAfter].map((all) => all.filter((each) => each.takes === takes));
     if (takes === undefined) return bothWays(was ?? [], is ?? []);
-    return takenChanges(takes, was ?? [], is ?? [], after);
+    return takenChanges(takes, was ?? [], is ?? [], before, after);
   });
 }
 
@@ -54,8 +54,11 @@ function takenChanges(
   takes: "denial" | "boundary" | "session policy",
   was: readonly HeldRight[],
   is: readonly HeldRight[],
+  before: readonly HeldRight[],
   after: readonly HeldRight[],
 ): readonly RightChange[] {
+  // An identity that comes or goes has its limits with it.
+  if (doesGive(before) !== doesGive(after)) return [];
   const isDenial = takes === "denial";
   const none: readonly HeldRight[] = isDenial
     ? []
@@ -69,6 +72,10 @@ function takenChanges(
       right: { ...right, power: leftOf(right, after) },
       isNew,
     }));
+}
+
+function doesGive(all: readonly HeldRight[]): boolean {
+  return all.some(({ takes }) => takes === undefined);
 }
 
 const EVERYTHING: HeldRight = {

@@ -664,6 +664,14 @@ const HARMLESS: readonly (readonly [what: string, edit: Edit, danger?: Danger])[
   ],
   ["a bucket that nothing here uses", adding(["aws_s3_bucket", { bucket: "logs" }])],
   ["a denial", allowing("s3:*", "*", { Effect: "Deny" }), "less"],
+  [
+    "a role with a boundary and a denial no more",
+    (resources) => {
+      both(bounded("ecr:*"), denying("s3:*"))(resources);
+      for (const type of ["aws_iam_role", "aws_iam_role_policy"]) delete resources[type];
+    },
+    "less",
+  ],
   ["fewer repositories", pulling(LOGIN, { ...PULL, Resource: IMAGES.replace("shop/*", "shop/a*") }), "less"],
   ["no images any more", pulling(LOGIN), "less"],
   ["nothing any more", removing("aws_iam_role_policy"), "less"],
