@@ -81,13 +81,13 @@ function laneOf(boxes, lines, top) {
 }
 
 /** A broken line ends half way, with a cross, as on the page. */
-function lineParts({ from, to, status }, placed) {
+function lineParts({ from, to, status, isBroken }, placed) {
   const [a, b] = [placed.get(from), placed.get(to)];
   const [x1, y1, x2, y2] = [a.x + COLUMN, a.y + a.height / 2, b.x, b.y + b.height / 2];
-  const [x, y] = status === "fail" ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
+  const [x, y] = isBroken ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
   const bend = (x - x1) / 2;
   const path = `<path class="${status}" d="M${x1} ${y1}C${x1 + bend} ${y1} ${x - bend} ${y} ${x} ${y}"/>`;
-  return status === "fail" ? [path, text(x - 5, y + 5, "broken", "✕")] : [path];
+  return isBroken ? [path, text(x - 5, y + 5, "broken", "✕")] : [path];
 }
 
 /** Broken after a sign where one is near, as names have no spaces. */

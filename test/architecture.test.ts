@@ -432,7 +432,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
   },
   explain: {
-    each: "clusters held identity issuer permission plugin pods reader spoke trust",
+    each: "clusters held identity issuer permission plugin pods reader rights spoke trust",
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",
@@ -449,7 +449,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
         registry: "repositories and registries have policies",
         webhook: "what the pod identity webhook adds to containers",
         "resource-policies": "keys, buckets, queues and secrets have policies",
-        rights: "what a role's policies leave of the rights that are asked for",
         "role-judge": "identity policies and boundary decide together",
         stated: "what may be stated of accounts",
         "trust-links": "trust has a link each for provider, audience and subject",
@@ -468,7 +467,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
         names: "the number of a project is in no resource",
         native: "GKE gives pods identities by its metadata server",
         pool: "pools have providers with attribute mappings",
-        rights: "what a request asks for is permissions and roles",
       },
     },
   },

@@ -17,6 +17,7 @@ const CLUSTER = {
   value: "NAME|URL",
   summary: "which cluster is meant: its name in what was read, or the issuer of its tokens",
 };
+const ABOUT = { value: "TEXT", summary: "html: what was judged, for example a commit and a day" } as const;
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
 
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
@@ -82,16 +83,18 @@ export const commands: readonly Command[] = [
       only: { value: "VERDICTS", summary: "text: only these verdicts: denied,unknown,allowed" },
       summary: { summary: "text: only counts by stack and job" },
       audit: { summary: "add what works but should be reviewed" },
+      about: ABOUT,
       baseline: {
         value: "FILE",
         summary: "findings that are accepted for a while (docs/baseline.schema.json)",
       },
       facts: FACTS,
       "fail-on": {
-        value: "VERDICT",
-        choices: ["denied", "unknown"],
+        value: "WHAT",
+        choices: ["denied", "unknown", "audit-error", "audit-warning"],
         default: "unknown",
-        summary: "denied: unknown results do not fail the command",
+        summary:
+          "denied: unknown results do not fail the command; audit-error, audit-warning: errors of the audit, or warnings too, exit with 1",
       },
     },
     examples: [
@@ -154,12 +157,13 @@ export const commands: readonly Command[] = [
     options: {
       format: {
         value: "FORMAT",
-        choices: ["text", "json", "markdown", "html"],
+        choices: ["text", "json", "sarif", "markdown", "html"],
         default: "text",
         summary: "form of the differences; markdown is for a comment, html also shows the new side",
       },
       verbose: VERBOSE,
       cluster: CLUSTER,
+      about: ABOUT,
       facts: { ...FACTS, summary: "facts of both sides that no file shows (docs/facts.schema.json)" },
       "fail-on": {
         value: "WHAT",

@@ -4,6 +4,7 @@ import {
   type Comparison,
   renderCompareJson,
   renderCompareMarkdown,
+  renderCompareSarif,
   renderCompareText,
   renderHtml,
 } from "../explain";
@@ -16,13 +17,18 @@ import type { Asked, CommandIo } from "./command";
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 
-type Renderer = (comparison: Comparison, made: Explainer, verbose: boolean) => Iterable<string>;
+type Renderer = (
+  comparison: Comparison,
+  made: Explainer,
+  options: Pick<Values, "verbose" | "about">,
+) => Iterable<string>;
 
-const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "text", Renderer>> = {
-  html: (comparison, made) => renderHtml(made.all(), { comparison }),
+const RENDERERS: Readonly<Record<"html" | "json" | "markdown" | "sarif" | "text", Renderer>> = {
+  html: (comparison, made, { about = "" }) => renderHtml(made.all(), { comparison, about }),
   json: (comparison) => [renderCompareJson(comparison)],
   markdown: (comparison) => [renderCompareMarkdown(comparison)],
-  text: (comparison, _, verbose) => [renderCompareText(comparison, { verbose })],
+  sarif: (comparison) => renderCompareSarif(comparison),
+  text: (comparison, _, { verbose = false }) => [renderCompareText(comparison, { verbose })],
 };
 
 /** Whether a difference fails the command. What cannot be compared, or has another identity, counts as both more and less. */
@@ -37,6 +43,7 @@ interface Values {
   readonly facts?: string;
   readonly cluster?: string;
   readonly verbose?: true;
+  readonly about?: string;
   readonly "fail-on"?: keyof typeof FAILS;
 }
 
@@ -52,7 +59,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const made = readAsked([second], values);
   const sides = [old, made];
   const changes = comparison(old, made);
-  for (const piece of RENDERERS[values.format](changes, made, values.verbose === true)) io.out(piece);
+  for (const piece of RENDERERS[values.format](changes, made, values)) io.out(piece);
   for (const side of sides) printSkipped(side, io, values.verbose);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];
   return fails && changes.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;

@@ -4,6 +4,7 @@ import {
   type Explainer,
   type Finding,
   type Job,
+  type Severity,
   type Verdict,
   renderGithub,
   renderHtml,
@@ -15,6 +16,7 @@ import {
   renderText,
 } from "../explain";
 import { askedResults } from "../explain/asked";
+import { lookedAtBy } from "../explain/audit/looked-at";
 import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
 import { VERDICTS } from "../explain/result";
@@ -39,16 +41,24 @@ interface Values {
   readonly only?: string;
   readonly summary?: true;
   readonly audit?: true;
+  readonly about?: string;
   readonly baseline?: string;
   readonly facts?: string;
   readonly cluster?: string;
   readonly running?: true;
-  readonly "fail-on": "denied" | "unknown";
+  readonly "fail-on": "denied" | "unknown" | keyof typeof FAILS;
 }
 
+/** The severities of the audit that fail the command. */
+const FAILS: Readonly<Record<"audit-error" | "audit-warning", readonly Severity[]>> = {
+  "audit-error": ["error"],
+  "audit-warning": ["error", "warning"],
+};
+
 /** What a format receives in addition to the results. */
-interface Besides extends Pick<Values, "verbose" | "summary"> {
+interface Besides extends Pick<Values, "verbose" | "summary" | "about"> {
   readonly audit: readonly Finding[] | undefined;
+  readonly lookedAt: string;
   readonly only: readonly Verdict[] | undefined;
   readonly colour: boolean;
 }
@@ -59,26 +69,27 @@ type Renderer = (results: Iterable<ExplainResult>, besides: Besides) => Iterable
 function report(
   render: (
     results: Iterable<ExplainResult>,
-    options: { readonly audit?: readonly Finding[] },
+    options: { readonly audit?: readonly Finding[]; readonly lookedAt?: string },
   ) => Iterable<string>,
 ): Renderer {
-  return (results, { audit }) => render(results, audit ? { audit } : {});
+  return (results, { audit, lookedAt }) => render(results, audit ? { audit, lookedAt } : {});
 }
 
 const RENDERERS: Readonly<Record<Format, Renderer>> = {
   github: report(renderGithub),
-  html: report(renderHtml),
+  html: (results, { audit, lookedAt, about = "" }) =>
+    renderHtml(results, { about, ...(audit && { audit, lookedAt }) }),
   json: report(renderJson),
   junit: report(renderJunit),
   markdown: report(renderMarkdown),
   mermaid: renderMermaid,
   sarif: report(renderSarif),
-  text: (results, { verbose, summary, audit, only, colour }) =>
+  text: (results, { verbose, summary, audit, lookedAt, only, colour }) =>
     renderText(results, {
       ...(verbose && { verbose }),
       ...(summary && { summary }),
       ...(only && { only }),
-      ...(audit && { audit }),
+      ...(audit && { audit, lookedAt }),
       colour,
     }),
 };
@@ -95,7 +106,8 @@ const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
  * Without any of these, lists what trusts service accounts whose manifests were not read.
  *
  * Returns 0 if all are allowed, 1 if one is denied, 3 if one is unknown and none is denied; with `--fail-on denied`,
- * 0 if none is denied. Results that the baseline accepts are not counted; format and audit do not change the exit code.
+ * 0 if none is denied, and with `--fail-on audit-error` or `audit-warning`, 1 if the audit finds such. What the baseline
+ * accepts is not counted; the format does not change the exit code.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
   const { format, stack, "fail-on": failOn } = values;
@@ -115,7 +127,8 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const audit = findings && (baseline?.findings(findings) ?? findings);
   const results = baseline ? baseline.results(all ?? []) : (all ?? []);
   const seen = new Set<Verdict>();
-  const besides: Besides = { ...values, audit, only, colour: io.colour === true };
+  const lookedAt = audit ? lookedAtBy(explainer) : "";
+  const besides: Besides = { ...values, audit, lookedAt, only, colour: io.colour === true };
   const render = RENDERERS[format];
   // A text of no results would say nothing.
   if (all !== undefined || audit !== undefined || format !== "text")
@@ -124,8 +137,14 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   printSkipped(explainer, io, values.verbose);
   for (const leftover of isWhole ? (baseline?.leftovers ?? []) : [])
     io.err(`${printable(`baseline: ${leftover}`)}\n`);
-  if (seen.has("denied")) return EXIT_DENIED;
-  return (seen.has("unknown") || all === undefined) && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+  const fails = isOfAudit(failOn) ? FAILS[failOn] : [];
+  if (seen.has("denied") || audit?.some(({ severity, accepted }) => !accepted && fails.includes(severity)))
+    return EXIT_DENIED;
+  return (seen.has("unknown") || all === undefined) && failOn !== "denied" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+}
+
+function isOfAudit(failOn: Values["fail-on"]): failOn is keyof typeof FAILS {
+  return failOn in FAILS;
 }
 
 function selectionOf({
@@ -144,13 +163,16 @@ function selectionOf({
   };
 }
 
-function refuseContradictions({ format, image, spoke, job, audit, verbose, summary, only }: Values): void {
+function refuseContradictions(values: Values): void {
+  const { format, image, spoke, job, audit, verbose, summary, only, about, "fail-on": failOn } = values;
+  if (isOfAudit(failOn) && !audit) throw new UsageError(`--fail-on ${failOn} needs --audit`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
   const asked = image !== undefined ? "image-pull" : spoke !== undefined ? "fleet-access" : job;
   if (job !== undefined && job !== asked)
     throw new UsageError(`--${image === undefined ? "spoke" : "image"} asks about ${asked}, not ${job}`);
   if (audit && WITHOUT_AUDIT.includes(format)) throw new UsageError(`--format ${format} shows no audit`);
+  if (format !== "html" && about !== undefined) throw new UsageError("--about is for --format html");
   if (format !== "text" && (verbose || summary || only !== undefined))
     throw new UsageError("--verbose, --only and --summary are for --format text");
   if (summary && only !== undefined)

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { EventEmitter } from "node:events";
+import { PACKAGE, packageManifest } from "../artefact/package-manifest";
 import { Argument, Command as Parser, CommanderError, Option } from "commander";
 import { errorCode } from "../artefact/synth-folder";
 import { isWorkloadIdentityError } from "../errors";
@@ -8,8 +7,6 @@ import { printable } from "../explain/render/printable";
 import { type Asked, type Command, type CommandIo, UsageError } from "./command";
 import { commands } from "./commands";
 import { withProgress } from "./progress";
-
-const PACKAGE = "cdktf-workload-identity";
 
 const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
@@ -67,7 +64,7 @@ function parserOf(io: CommandIo, choose: (choice: Choice) => void): Parser {
     .description("Workload identity for Kubernetes: finish and check what cdktf synthesized.")
     .helpOption("-h, --help", "print what a command does and what its options mean")
     .helpCommand("help [command]", "the same as --help")
-    .version(version(), "--version", "print the version of this package")
+    .version(packageManifest().version, "--version", "print the version of this package")
     .exitOverride();
   program.configureOutput({
     writeOut: io.out,
@@ -134,11 +131,6 @@ function closing(examples: Command["examples"], exits: Command["exits"]): string
 function usage(parser: Parser): string {
   const line = parser.createHelp().commandUsage(parser);
   return `Usage: ${line}\nMore:  ${PACKAGE} help${parser.parent ? ` ${parser.name()}` : ""}\n`;
-}
-
-function version(): string {
-  const manifest = createRequire(__filename).resolve(`${PACKAGE}/package.json`);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 }
 
 /**

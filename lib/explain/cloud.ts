@@ -114,9 +114,16 @@ export interface HeldRight {
   readonly text: string;
   /** What may be done to what, both with IAM's wildcards, and on which condition; absent if only the words tell. */
   readonly covers?: { readonly action: string; readonly on: string; readonly under: string };
-  /** True for what limits the other rights, or may limit them: a denial, a boundary, a policy that was not read. */
+  /** True for what may be any right or limit: a policy that was not read, a grant that may be to another. */
   readonly limits?: boolean;
-  /** What it amounts to beyond its words; absent if nothing is known of that. */
+  /**
+   * What it takes from the other rights: what a denial covers, or all but what a boundary or session policy covers. Without
+   * it, it gives.
+   */
+  readonly takes?: "denial" | "boundary" | "session policy";
+  /** True for the right to act as one named identity, which is trust in its holder. */
+  readonly ofOne?: boolean;
+  /** What it amounts to beyond its words, or would without the denial; absent if nothing is known of that. */
   readonly power?: Power | undefined;
   /**
    * The images that it allows to read, as in {@link PullRights.reach}; empty for a right to log in; absent for other
@@ -141,6 +148,10 @@ export interface Granted {
   readonly at?: Source;
   /** True if the files declare it, or exchange tokens for it. */
   readonly isOwn: boolean;
+  /** Who it is, a clause; absent if only its name tells. */
+  readonly who?: string;
+  /** True if the grant admits more than its principal says. */
+  readonly isOpen?: true;
   rights(): readonly HeldRight[];
 }
 
@@ -175,6 +186,8 @@ export interface AccessIdentity {
   permissions(asked: AskedRights | undefined, token: TokenQuestion): Answer;
   /** What it was granted, right by right. */
   held(token: TokenQuestion): readonly HeldRight[];
+  /** What it was meant to be granted, in the form of {@link held}; a right that may be among that is. */
+  meant(asked: AskedRights, token: TokenQuestion): readonly HeldRight[];
 }
 
 /** What was found for the bearer of a token. */

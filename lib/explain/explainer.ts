@@ -1,7 +1,7 @@
 import { fail } from "../errors";
-import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import { holdersOf } from "./audit/holders";
+import { grantsOf } from "./audit/grants";
 import { auditFindings } from "./audit/rows";
 import {
   STATED,
@@ -14,6 +14,7 @@ import {
 import { misfitOf } from "../artefact/fact-shape";
 import { propertyPath } from "../artefact/property-path";
 import { fileOf } from "./facts-file";
+import { declaredImages } from "./compare/declared";
 import type { Finding } from "./findings";
 import type { Cloud } from "./cloud";
 import { Accesses, type JudgedAccess } from "./jobs/access";
@@ -87,7 +88,7 @@ export interface Inside {
   /** The components and workloads of a cluster, with what their identities were granted. */
   readonly accesses: (
     artefacts: ClusterArtefacts,
-  ) => Iterable<AccessResult & Pick<JudgedAccess, "acting" | "held">>;
+  ) => Iterable<AccessResult & Pick<JudgedAccess, "acting" | "held" | "meant">>;
   readonly fleets: (artefacts: ClusterArtefacts) => Iterable<FleetResult>;
 }
 
@@ -218,7 +219,7 @@ export class Explainer {
     return [...this.#questions.of(selection)].flatMap((question) => {
       const result = this.#result(question);
       if (result.verdict === "denied") return [];
-      const declared = declaredPatterns(question.artefacts, result.subject).some(
+      const declared = (declaredImages(question.artefacts, result.subject) ?? []).some(
         (pattern) => name !== undefined && AskedNames.covers(pattern, name),
       );
       return [{ result, declared }];
@@ -229,7 +230,7 @@ export class Explainer {
   reach(serviceAccount: string, stack?: string): readonly ServiceAccountReach[] {
     const key = selectedAccount(serviceAccount) ?? "";
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
-      const declared = declaredPatterns(artefacts, key);
+      const declared = declaredImages(artefacts, key) ?? [];
       return this.#pulls.identities(artefacts, pullerOf(artefacts, key, "asked")).flatMap((identity) =>
         reachOf(identity).map(({ pattern, comparable }): ServiceAccountReach => ({
           stack: artefacts.stack,
@@ -269,6 +270,8 @@ export class Explainer {
       issuers: this.#issuers,
       holders: holdersOf(clusters, jobs),
       reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
+      granted: grantsOf(this.#clouds),
+      accesses: (artefacts, job) => this.#judged(artefacts, job, () => true),
     });
   }
 
@@ -344,12 +347,6 @@ function isOf(account: string | undefined): (question: AccessQuestion) => boolea
 /** Equal, or below a declared pattern that ends with a star. */
 function isWithin(pattern: string, declared: string): boolean {
   return pattern === declared || (declared.endsWith("*") && pattern.startsWith(declared.slice(0, -1)));
-}
-
-function declaredPatterns({ cluster }: ClusterArtefacts, key: string): readonly string[] {
-  return (cluster.pulls ?? [])
-    .filter(({ serviceAccount }) => serviceAccount === key)
-    .flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []));
 }
 
 /** Reads artefacts and explains what is selected, for every job. */

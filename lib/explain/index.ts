@@ -59,7 +59,7 @@ export { renderJunit } from "./render/junit";
 export { renderMarkdown } from "./render/markdown";
 export { renderMermaid } from "./render/mermaid";
 export { type RenderReportOptions } from "./render/json";
-export { renderSarif } from "./render/sarif";
+export { renderCompareSarif, renderSarif } from "./render/sarif";
 export { renderText, type RenderTextOptions } from "./render/text";
 export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
 export { type Verdict } from "./result";

@@ -22,7 +22,16 @@ const RENDERERS: Readonly<Record<LintFormat, (report: LintReport, hasColour: boo
     json: function* (report) {
       yield `${printableLines(JSON.stringify(shown(report), undefined, 2))}\n`;
     },
-    sarif: ({ findings }) => sarifRun(LINT_HELP, findings),
+    sarif: ({ findings }) =>
+      sarifRun(
+        LINT_HELP.map(({ id, question, help }) => ({
+          id,
+          help,
+          title: `Does not hold: ${question}`,
+          page: "lint.md",
+        })),
+        findings,
+      ),
     github: function* (report) {
       yield* annotations(report.findings);
       yield* summary(report);

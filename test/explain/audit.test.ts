@@ -10,7 +10,11 @@ import {
 } from "../../lib/explain";
 import { AUDIT_HELP } from "../../lib/explain/audit/rows";
 import { type Artefacts, type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { adding, changed, policy } from "../fixtures/explain/changed";
 
+type Change = Parameters<typeof changed>[0];
+const TOOLS =
+  "principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/subject/system:serviceaccount:shop:tools";
 const aws = synthesized("openshift-aws");
 const clouds = synthesized("three-clouds");
 const components = synthesized("openshift-manual-aws");
@@ -476,6 +480,20 @@ describe("trust of what was read alone", () => {
     expect(ofTrust(audited(files).filter(({ id }) => id !== "granted-elsewhere"))).toEqual(expected);
   });
 
+  it("takes a role that admits itself by a condition for that", () => {
+    const itself = (arn: string): Readonly<Record<string, string>> =>
+      roleWith({
+        Effect: "Allow",
+        Principal: { AWS: "*" },
+        Action: "sts:AssumeRole",
+        Condition: { ArnLike: { "aws:PrincipalArn": arn } },
+      });
+    expect(audited(itself(`${ACCOUNT}:role/ci`))).toEqual([]);
+    expect(audited(itself(`${ACCOUNT}:role/other`))).toMatchObject([
+      { id: "granted-elsewhere", subject: `${ACCOUNT}:role/other` },
+    ]);
+  });
+
   it("takes a recorded issuer for a cluster's", () => {
     const files = roleWith(admits(GITHUB, { ...STS, sub: "system:serviceaccount:shop:web" }));
     expect(audited(files, { cluster: { issuer: GITHUB } })).toEqual([]);
@@ -511,10 +529,132 @@ describe("trust of what was read alone", () => {
   });
 });
 
+describe("rights", () => {
+  const role = "${aws_iam_role.pulls_aws_shop_web_332B9317.name}";
+  const inline = (Action: unknown, Resource: unknown = "*", more: object = {}): Change =>
+    adding(["aws_iam_role_policy", { role, policy: policy({ Effect: "Allow", Action, Resource, ...more }) }]);
+  const principal_id = "${azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.principal_id}";
+  const assigned = (role_definition_name: string): Change =>
+    adding([
+      "azurerm_role_assignment",
+      { principal_id, role_definition_name, scope: "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590" },
+    ]);
+  const member = (name: string, to = TOOLS): Change =>
+    adding(["google_project_iam_member", { project: "acme-images", role: name, member: to }]);
+  const assumed = (Principal: unknown, Condition?: object): Change =>
+    adding([
+      "aws_iam_role",
+      {
+        name: "x",
+        assume_role_policy: policy({ Effect: "Allow", Principal, Action: "sts:AssumeRole", Condition }),
+      },
+    ]);
+  const pods = { Service: "pods.eks.amazonaws.com" };
+  const tied = { StringEquals: { "aws:RequestTag/kubernetes-service-account": "web" } };
+
+  it.each<[string, Change, readonly (readonly [id: string, severity: string, said: string])[]]>([
+    [
+      "everything",
+      inline("*"),
+      [
+        ["permission-wide", "warning", "granted * on *, which is more than its declared pulls need"],
+        ["permission-wide", "warning", "it may read"],
+        [
+          "rights-admin",
+          "error",
+          "it may do everything, as AdministratorAccess allows: it is granted * on *",
+        ],
+      ],
+    ],
+    [
+      "everything but billing",
+      inline(undefined, "*", { NotAction: "aws-portal:*" }),
+      [
+        ["permission-wide", "warning", "it is granted Allow everything but aws-portal:*"],
+        ["permission-wide", "warning", "it may read every repository of ECR"],
+        ["rights-admin", "error", "it may do everything but what is named"],
+      ],
+    ],
+    [
+      "passing roles",
+      inline("iam:PassRole"),
+      [
+        ["permission-wide", "warning", "iam:PassRole on *"],
+        ["rights-others", "warning", "it may have services act as these roles"],
+      ],
+    ],
+    [
+      "roles elsewhere",
+      inline("sts:AssumeRole", "arn:aws:iam::999988887777:role/x"),
+      [
+        ["permission-wide", "warning", "sts:AssumeRole on arn:aws:iam::999988887777:role/x"],
+        ["rights-others", "warning", "it may act as these roles"],
+      ],
+    ],
+    ["a denial", inline("*", "*", { Effect: "Deny" }), []],
+    [
+      "Owner",
+      assigned("Owner"),
+      [
+        ["permission-wide", "warning", "it is granted Owner on /subscriptions/"],
+        ["permission-wide", "warning", "it may read Owner"],
+        ["rights-admin", "error", "it may do everything, and give anyone any role"],
+      ],
+    ],
+    [
+      "a directory role",
+      adding([
+        "azuread_directory_role_assignment",
+        { role_id: "62e90394-69f5-4237-9190-012177145e10", principal_object_id: principal_id },
+      ]),
+      [["rights-admin", "error", "it may do everything in the tenant"]],
+    ],
+    [
+      "a token creator",
+      member("roles/iam.serviceAccountTokenCreator"),
+      [
+        ["permission-wide", "warning", "roles/iam.serviceAccountTokenCreator on project acme-images"],
+        ["rights-others", "warning", "it may act as the service accounts"],
+      ],
+    ],
+    [
+      "a person as owner",
+      member("roles/owner", "user:eve@example.com"),
+      [
+        ["granted-elsewhere", "note", "a principal that is not declared here"],
+        ["rights-admin", "error", "it may do everything"],
+      ],
+    ],
+    [
+      "a service of AWS",
+      assumed({ Service: "ec2.amazonaws.com" }),
+      [["granted-elsewhere", "note", "a service of AWS is granted sts:AssumeRole"]],
+    ],
+    [
+      "Pod Identity without conditions",
+      assumed(pods),
+      [["trust-open", "warning", "any pod of the account's EKS clusters"]],
+    ],
+    ["Pod Identity for one service account", assumed(pods, tied), []],
+    ["everyone", assumed("*"), [["granted-to-everyone", "warning", "anyone is granted sts:AssumeRole"]]],
+  ])("%s", (_, change, expected) => {
+    const found = audited(changed(change)).filter(({ id }) => id !== "subject-wide");
+    const brief = found.map(({ id, severity }) => [id, severity]).sort();
+    expect(brief).toEqual(expected.map(([id, severity]) => [id, severity]).sort());
+    for (const [id, , said] of expected)
+      expect(
+        found
+          .filter((each) => each.id === id)
+          .map(({ reason }) => reason)
+          .join("\n"),
+      ).toContain(said);
+  });
+});
+
 it("has help for every row", () => {
   expect(AUDIT_HELP.map(({ id }) => id)).toEqual([
     ...["subject-wide", "audience-missing", "audience-several", "subject-beside", "issuer-foreign"],
-    ...["default-annotated", "identity-shared"],
-    ...["permission-wide", "granted-to-everyone", "granted-elsewhere", "node-pulls", "key-dropped"],
+    ...["default-annotated", "identity-shared", "permission-wide", "rights-admin", "rights-others"],
+    ...["trust-open", "granted-to-everyone", "granted-elsewhere", "node-pulls", "key-dropped"],
   ]);
 });

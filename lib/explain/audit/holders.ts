@@ -4,7 +4,7 @@
  */
 
 import { type Known, orElse } from "../../model/known";
-import type { Cloud, TokenQuestion, TrustAnswer, TrustTerms } from "../cloud";
+import type { Cloud, HeldRight, TokenQuestion, TrustAnswer, TrustTerms } from "../cloud";
 import { type Accesses, tokenOf } from "../jobs/access";
 import type { Fleets } from "../jobs/fleet";
 import type { Pulls } from "../jobs/pull";
@@ -27,6 +27,8 @@ export interface Holder {
   readonly isAdmitted: boolean;
   /** Whether the cloud certainly accepts a token of the service account, and does not deny it everything. */
   readonly admits: (namespace: string, name: string) => boolean;
+  /** What it may do by the identity as it pulls; nothing of identities for other jobs. */
+  readonly held: () => readonly HeldRight[];
   /** True if the trust accepts a token for any audience of the OIDC provider. */
   readonly takesAnyAudience: boolean;
 }
@@ -58,7 +60,7 @@ function pulling(artefacts: ClusterArtefacts, key: string, { pulls }: HolderJobs
   const puller = pullerOf(artefacts, key, "asked");
   return pulls
     .identities(artefacts, puller)
-    .flatMap(({ label, id, source, trust, admitsAnyAudience }, place) => {
+    .flatMap(({ label, id, source, trust, rights, admitsAnyAudience }, place) => {
       if (label === undefined) return [];
       const admits = (namespace: string, name: string): boolean => {
         const other = pulls.identities(artefacts, { ...puller, key: `${namespace}/${name}` })[place];
@@ -68,7 +70,8 @@ function pulling(artefacts: ClusterArtefacts, key: string, { pulls }: HolderJobs
       const isAdmitted = trust.subject.status !== "fail";
       const where = source ?? puller.account?.source;
       const identity = identityOf(label, id, where);
-      return [{ artefacts, key, label, identity, source: where, isAdmitted, admits, takesAnyAudience }];
+      const held = (): readonly HeldRight[] => rights.held();
+      return [{ artefacts, key, label, identity, source: where, isAdmitted, admits, held, takesAnyAudience }];
     });
 }
 
@@ -91,6 +94,7 @@ function acting(artefacts: ClusterArtefacts, { access, fleets }: HolderJobs): re
       source,
       isAdmitted: tokens.some((token) => identity.trust(token).subject.status !== "fail"),
       admits: (namespace, name) => tokens.some((token) => isLetIn({ ...token, namespace, name })),
+      held: () => [],
       takesAnyAudience: tokens.some((token) => identity.admitsAnyAudience?.(token) === true),
     };
   });

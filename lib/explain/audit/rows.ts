@@ -15,7 +15,11 @@ import { sourceText } from "../read/source";
 import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
-import type { Cloud } from "../cloud";
+import type { Cloud, Granted } from "../cloud";
+import { beyondMeant, declaredImages, exceedsImages } from "../compare/declared";
+import type { JudgedAccess } from "../jobs/access";
+import type { AccessJob } from "../jobs/access-questions";
+import { beyondDeclared, grantedTo, powerful } from "./grants";
 import { type Holder, namedOneByOne } from "./holders";
 import { step } from "../progress";
 import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
@@ -27,14 +31,22 @@ export interface AuditFacts {
   readonly issuers: Issuers;
   readonly holders: readonly Holder[];
   readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
+  readonly granted: readonly Granted[];
+  readonly accesses: (artefacts: ClusterArtefacts, job: AccessJob) => Iterable<JudgedAccess>;
 }
 
 /** A finding, without what its row states for all of them. */
 type Found = Omit<Finding, "id" | "severity">;
 
-/** A kind of finding. */
-interface AuditRow extends CheckHelp {
+/** What a report says about a kind of finding. */
+export interface AuditHelp extends CheckHelp {
+  /** What is wrong, a statement. */
+  readonly title: string;
   readonly severity: Severity;
+}
+
+/** A kind of finding. */
+interface AuditRow extends AuditHelp {
   readonly run: (facts: AuditFacts) => readonly Found[];
 }
 
@@ -45,6 +57,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "subject-wide",
     severity: "error",
+    title: "An identity admits service accounts besides the one that names it",
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
     run: ({ holders, clusters, clouds }) => {
@@ -61,6 +74,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "audience-missing",
     severity: "error",
+    title: "A trust takes tokens for any audience",
     question: "Does a trust take tokens for any audience?",
     help: "Compare the audience in the trust, so that a token that was made for another service is refused.",
     run: (facts) => [
@@ -78,6 +92,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "audience-several",
     severity: "warning",
+    title: "A trust takes tokens for several audiences",
     question: "Does a trust take tokens for several audiences?",
     help: "A token that was made for one service is then accepted for another. Name one audience.",
     run: severalAudiences,
@@ -85,6 +100,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "subject-beside",
     severity: "warning",
+    title: "A trust names subjects besides the one whose identity it is",
     question: "Does a trust name subjects besides the one whose identity it is?",
     help: "Each of them acts with the same rights, and in the cloud's logs they look alike. Make an identity for each.",
     run: subjectsBeside,
@@ -92,6 +108,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "issuer-foreign",
     severity: "warning",
+    title: "Tokens of an issuer are trusted that is not recorded as a cluster's",
     question: "Are tokens trusted of an issuer that is not recorded as a cluster's?",
     help: "Pipelines, other clusters and other clouds act as the identities that trust them. See that each is meant.",
     run: foreignIssuers,
@@ -99,6 +116,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "default-annotated",
     severity: "warning",
+    title: "A namespace's default service account has an identity",
     question: "Does a namespace's default service account have an identity?",
     help: "Every pod that names no service account runs as the default one. Give the workload an account that only it uses.",
     run: ({ holders }) =>
@@ -114,6 +132,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "identity-shared",
     severity: "warning",
+    title: "Several namespaces or clusters share one identity",
     question: "Do several namespaces or clusters share one identity?",
     help: "Whoever gets into one of them acts with the rights of all. Make an identity for each.",
     run: ({ holders }) => {
@@ -124,33 +143,81 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "permission-wide",
     severity: "warning",
-    question: "May a service account read more than was declared for it?",
+    title: "A service account may do more than was declared for it",
+    question: "May a service account do more than was declared for it?",
     help: "Declare what it needs, or narrow the permissions of its identity.",
-    run: ({ clusters, reach }) =>
-      clusters.flatMap((artefacts) =>
-        [...declaredAccounts(artefacts)].flatMap((key) => {
+    run: ({ clusters, holders, reach, accesses }) => [
+      ...holders.flatMap(({ artefacts, key, isAdmitted, held }) => {
+        const exceeds = exceedsImages(declaredImages(artefacts, key));
+        const beyond = isAdmitted ? held().filter((right) => !right.reads && exceeds(right)) : [];
+        return beyondDeclared(artefacts.stack, key, beyond, "its declared pulls need");
+      }),
+      ...clusters.flatMap((artefacts) => [
+        ...[...declaredAccounts(artefacts)].flatMap((key) => {
           step("service accounts audited");
           return undeclared(artefacts, reach(key, artefacts.stack), key);
         }),
-      ),
+        ...[...accesses(artefacts, "workload")].flatMap(({ subject, meant, held }) =>
+          beyondDeclared(artefacts.stack, subject, beyondMeant(meant(), held()), "`may` declares"),
+        ),
+      ]),
+    ],
+  },
+  {
+    id: "rights-admin",
+    severity: "error",
+    title: "An identity or principal has admin rights",
+    question: "May an identity or principal do everything, or give itself more rights?",
+    help: "Whoever gets into one of its pods takes over the account. Grant what it needs, one by one.",
+    run: (facts) => powerful(facts, (_, { danger }) => danger === "admin"),
+  },
+  {
+    id: "rights-others",
+    severity: "warning",
+    title: "An identity may act as others, or have others trusted",
+    question: "May an identity act as other identities, or have other issuers trusted?",
+    help: "It has the rights of all of them. Name those that it needs, and no others.",
+    run: ({ clusters, accesses, ...facts }) => {
+      const components = clusters.flatMap((each) => [...accesses(each, "component")]);
+      const asked = components.flatMap(({ acting, meant }) =>
+        (meant() ?? []).map(({ text }) => `${acting?.label ?? ""} ${text}`),
+      );
+      const isAsked = new Set(asked);
+      return powerful(
+        facts,
+        ({ isHeld, to }, { danger }, { ofOne, text }) =>
+          isHeld && danger !== "admin" && !ofOne && !isAsked.has(`${to} ${text}`),
+      );
+    },
+  },
+  {
+    id: "trust-open",
+    severity: "warning",
+    title: "A trust has no condition that says which pods may use it",
+    question: "Does a trust admit pods besides those that it is for?",
+    help: "Compare the cluster, the namespace and the service account in the conditions of the trust.",
+    run: (facts) => grantedTo(facts, ({ isOpen }) => isOpen === true),
   },
   {
     id: "granted-to-everyone",
     severity: "warning",
+    title: "Something is granted to everyone",
     question: "Is anything granted to everyone?",
     help: "Whoever knows the name of the repository may pull, without an identity. Grant it to the identities that need it.",
-    run: ({ clouds }) => grantedToOthers(clouds, true),
+    run: (facts) => grantedTo(facts, ({ to }) => EVERYONE.includes(to)),
   },
   {
     id: "granted-elsewhere",
     severity: "note",
+    title: "Something is granted to principals that the files do not declare",
     question: "Is anything granted to principals that the files do not declare?",
     help: "Accounts, people, groups and identities of elsewhere act outside of what is explained here. See that each is meant.",
-    run: ({ clouds }) => grantedToOthers(clouds, false),
+    run: (facts) => grantedTo(facts, ({ to, isOpen }) => !isOpen && !EVERYONE.includes(to)),
   },
   {
     id: "node-pulls",
     severity: "note",
+    title: "A node can pull with its own identity",
     question: "Can a node pull with its own identity?",
     help: "An entry without tokens runs its plugin as the node: whatever the node's identity may read, every pod gets. Take the right to pull from the node once every pod has its own.",
     run: ({ clusters }) => clusters.flatMap(pullingNodes),
@@ -158,6 +225,7 @@ const ROWS: readonly AuditRow[] = [
   {
     id: "key-dropped",
     severity: "warning",
+    title: "A signing key is about to be dropped",
     question: "Is a signing key about to be dropped?",
     help: "Drop a key only after every token that was signed with it has expired, and never in the apply that publishes another one.",
     run: ({ clusters, issuers }) =>
@@ -166,11 +234,7 @@ const ROWS: readonly AuditRow[] = [
 ];
 
 /** The rows, for reports that list every rule. */
-export const AUDIT_HELP: readonly CheckHelp[] = ROWS.map(({ id, question, help }) => ({
-  id,
-  question,
-  help,
-}));
+export const AUDIT_HELP: readonly AuditHelp[] = ROWS;
 
 /** The findings of every row, each once. */
 export function auditFindings(facts: AuditFacts): readonly Finding[] {
@@ -323,32 +387,4 @@ function droppedKeys(
         },
       ];
     });
-}
-
-/**
- * What is granted to principals that the files do not declare, one finding for each, or to everyone, one for each name of
- * everyone.
- */
-function grantedToOthers(clouds: readonly Cloud[], isEveryone: boolean): readonly Found[] {
-  const identityNames = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
-  const others = clouds
-    .flatMap(({ granted }) => granted)
-    .filter(({ to, isOwn }) => !isOwn && !identityNames.has(to) && EVERYONE.includes(to) === isEveryone);
-  return [...grouped(others, ({ to }) => to)].flatMap(([to, all]): readonly Found[] => {
-    const rights = all.flatMap((each) => each.rights());
-    if (rights.length === 0) return [];
-    const texts = [...new Set(rights.map(({ text }) => text))].sort();
-    return [
-      {
-        stack: "",
-        subject: to,
-        target: "",
-        reason: `${isEveryone ? "anyone" : "a principal that is not declared here"} is granted ${named(texts)}`,
-        evidence: rights.map(({ text, source }) => seen(text, source)),
-        remedy: isEveryone
-          ? "remove the grant if its resource is not meant to be public"
-          : "check that this principal is intended, and that it needs the grant",
-      },
-    ];
-  });
 }

@@ -3,9 +3,21 @@
  * latest/ug/manage-access/k8s-access (creating-access-entries.adoc, access-policy-reference.adoc).
  */
 
-import { type Known, type Ternary, is, anyOf, orElse, same, shown, withoutPrefix } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  is,
+  anyOf,
+  map,
+  orElse,
+  same,
+  shown,
+  withoutPrefix,
+} from "../../model/known";
+import { powerOfAccessPolicy } from "../../rules/aws/powers";
 import { EKS_ACCESS_POLICIES } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { Granted } from "../cloud";
 import type { FleetWarning } from "../result";
 import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
@@ -71,6 +83,24 @@ function counts(policy: Resource, partition: Known<string>): boolean {
 function nameOf(policy: Resource): Known<string> {
   const arn = policy.stated("policy_arn");
   return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
+}
+
+/** What access policies let principals do in clusters. */
+export function grantedAccess(
+  policies: readonly Resource[],
+  isDeclared: (principal: Known<string>) => boolean,
+): readonly Granted[] {
+  return policies.map((each) => {
+    const principal = each.stated("principal_arn");
+    const scopes = orElse(each.blocks("access_scope"), () => []);
+    const namespaces = scopes.map((scope) =>
+      shown(map(scope.list("namespaces"), (all) => all.map(shown).sort().join(", "))),
+    );
+    const within = namespaces.filter(Boolean).map((names) => ` in the namespaces ${names}`);
+    const text = `${shown(nameOf(each))} in EKS cluster ${shown(each.stated("cluster_name"))}${within.join("")}`;
+    const right = { text, power: powerOfAccessPolicy(text), source: each.source };
+    return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
+  });
 }
 
 export function policyWarnings(

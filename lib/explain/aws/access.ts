@@ -29,7 +29,7 @@ import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import type { PodIdentities } from "./pod-identity";
 import type { RoleTrusts } from "./pod-identity-trust";
 import type { ResourcePolicies } from "./resource-policies";
-import { anythingGranted, rightsGranted } from "./rights";
+import { anythingGranted, meantRights, rightsGranted } from "./rights";
 import type { Trust } from "./trust";
 import type { TrustQuestion } from "./trust-links";
 import { ROLE_VARIABLE, roleOfPods, webhookPods } from "./webhook";
@@ -156,6 +156,11 @@ class RoleIdentity implements AccessIdentity {
   held(): readonly HeldRight[] {
     const { role } = this.#named;
     return role ? heldRights(role.policies, role.boundary, role.resource.source, role.session) : [];
+  }
+
+  meant({ rights }: AskedRights): readonly HeldRight[] {
+    const { role } = this.#named;
+    return role ? meantRights(role, rights) : [];
   }
 
   #question(token: TokenQuestion): TrustQuestion | undefined {

@@ -4,12 +4,13 @@
 
 import { type Known, is, isKnown, joinedAll, known, map, orElse, shown, whether } from "../../model/known";
 import { plainOf } from "../../model/tree";
-import type {
-  Condition,
-  Policy,
-  Selection,
-  Statement,
-  UnreadStatement,
+import {
+  type Condition,
+  type Policy,
+  type Selection,
+  type Statement,
+  type UnreadStatement,
+  denyingEverything,
 } from "../../rules/aws/policy/document";
 import { awsManagedPolicy } from "../../rules/aws/managed-policies";
 import { ALL_BUT, powerOfAction, powerOfPolicy, powerOfTrust } from "../../rules/aws/powers";
@@ -32,8 +33,7 @@ export function heldRights(
     texts.map((text) => ({ text, limits: true, source }));
   const rights = policies.flatMap(({ policy, doubt, from, arn }) => {
     const source = from?.source ?? role;
-    const perhaps = textsOf(policy).map((text) => `perhaps ${text}`);
-    if (doubt) return limiting(perhaps, source);
+    if (doubt) return perhaps(policy, source);
     const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
     if (policy.kind === "unread" && managed?.onlyAllows && managed.path === undefined) {
       const text = `the AWS managed policy ${managed.name}, whose statements are not known here`;
@@ -44,10 +44,45 @@ export function heldRights(
       "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
     );
   });
-  const within = (limit: string, policy: Policy | undefined): readonly string[] =>
-    policy ? textsOf(policy).map((text) => `within the ${limit}: ${text}`) : [];
-  const bounds = [...within("boundary", boundary), ...within("session policy", session)];
-  return [...rights, ...limiting(bounds, role)];
+  return [
+    ...rights,
+    ...(boundary ? boundedBy("boundary", boundary, role) : []),
+    ...(session ? boundedBy("session policy", session, role) : []),
+  ];
+}
+
+/** What a policy that may not be the role's gives or takes. */
+function perhaps(policy: Policy, source: Source | undefined): readonly HeldRight[] {
+  // What organizations deny is compared by itself.
+  if (policy === denyingEverything) return [];
+  if (policy.kind !== "read")
+    return textsOf(policy).map((text) => ({ text: `perhaps ${text}`, limits: true, source }));
+  return policy.statements.map((each) => {
+    const text = `perhaps ${"unread" in each ? each.unread : textOf(each)}`;
+    return isDenial(each) ? { text, takes: "denial", source } : { text, limits: true, source };
+  });
+}
+
+/** What is left by a policy that limits the rights of roles. */
+export function boundedBy(
+  takes: "boundary" | "session policy",
+  policy: Policy,
+  source: Source | undefined,
+): readonly HeldRight[] {
+  if (policy.kind !== "read")
+    return textsOf(policy).map((text) => ({
+      text: `within the ${takes}: ${text}`,
+      takes,
+      limits: true,
+      source,
+    }));
+  return policy.statements.flatMap((each): readonly HeldRight[] => {
+    if ("unread" in each)
+      return [{ text: `within the ${takes}: ${each.unread}`, takes, limits: true, source }];
+    const rights = ofStatement(each, source);
+    if (isDenial(each)) return rights;
+    return rights.map((right) => ({ ...right, text: `${right.text} within the ${takes}`, takes }));
+  });
 }
 
 /** A policy in words, equal for policies with equal statements; empty for a policy that IAM refuses. */
@@ -59,28 +94,30 @@ function textsOf(policy: Policy): readonly string[] {
 
 function ofStatement(statement: Statement, source: Source | undefined): readonly HeldRight[] {
   const { actions, resources, effect } = statement;
-  const isAllowed = orElse(effect, () => "Deny") === "Allow";
-  if (!isAllowed || !resources || actions.negated || resources.negated)
-    return [
-      {
-        text: textOf(statement),
-        limits: !isAllowed,
-        power: isAllowed ? powerOf(statement) : undefined,
-        source,
-      },
-    ];
+  const given = isDenial(statement)
+    ? ({ source, takes: "denial" } as const)
+    : isKnown(effect)
+      ? { source }
+      : { source, limits: true };
+  if (!resources || actions.negated || resources.negated || !isKnown(effect))
+    return [{ ...given, text: textOf(statement), power: powerOf(statement) }];
+  const begins = isDenial(statement) ? "Deny " : "";
   const under = conditionsText(statement.conditions);
   const ends = under === "" ? "" : ` under ${under}`;
   return actions.values.flatMap((action) =>
     resources.values.map((on): HeldRight => {
-      const text = `${shown(action)} on ${shown(on)}${ends}`;
+      const text = `${begins}${shown(action)} on ${shown(on)}${ends}`;
       const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
       const power = powerOfAction(shown(action), shown(on));
-      if (!isPattern) return { text, power, source };
+      if (!isPattern) return { ...given, text, power };
       const covers = { action: shown(action).toLowerCase(), on: shown(on), under };
-      return { text, covers, power, source };
+      return { ...given, text, covers, power };
     }),
   );
+}
+
+function isDenial(statement: Statement | UnreadStatement): boolean {
+  return !("unread" in statement) && orElse(statement.effect, () => "Allow") === "Deny";
 }
 
 /** Of a statement with exceptions. */
@@ -94,6 +131,7 @@ function powerOf({ actions, resources }: Statement): Power | undefined {
 export function grantedBy(policy: Policy, on: string, source: Source): readonly Granted[] {
   const granted = (to: string, right: HeldRight): Granted => ({
     to,
+    ...(SERVICE.test(to) && { who: "a service of AWS" }),
     isHeld: false,
     isOwn: false,
     rights: () => [right],
@@ -105,7 +143,7 @@ export function grantedBy(policy: Policy, on: string, source: Source): readonly 
     if (!each.principal || orElse(each.effect, () => "Deny") !== "Allow") return [];
     if (each.principal.negated || each.actions.negated) return [open(`${textOf(each)}, of ${on}`)];
     const under = conditionsText(each.conditions);
-    const principals = principalsOf(plainOf(each.principal.value, shown));
+    const principals = principalsOf(plainOf(each.principal.value, shown), each.conditions);
     return principals.flatMap((to) =>
       each.actions.values.map((action): Granted => {
         const covers = { action: shown(action).toLowerCase(), on, under };
@@ -116,9 +154,16 @@ export function grantedBy(policy: Policy, on: string, source: Source): readonly 
   });
 }
 
-/** An account id means the account's root. */
-function principalsOf(value: unknown): readonly string[] {
+const SERVICE = /^[a-z0-9.-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+const ALIKE = /^(?:Arn|String)(?:Equals|Like)$/i;
+
+/** An account id means the account's root; everyone whose ARN is one of some means these. */
+function principalsOf(value: unknown, conditions: Statement["conditions"]): readonly string[] {
   const all = typeof value === "object" && value !== null ? Object.values(value).flat() : [value];
+  const arns = orElse(conditions, () => []).find(
+    ({ operator, key }) => ALIKE.test(operator) && /^aws:PrincipalArn$/i.test(shown(key)),
+  );
+  if (arns && all.length === 1 && all[0] === "*") return arns.values.map(shown);
   return all.map((each) => String(each).replace(/^\d{12}$/, "arn:aws:iam::$&:root"));
 }
 

@@ -4,12 +4,15 @@
  * control policies" and "Resource control policies" in the AWS Organizations user guide.
  */
 
-import { whether } from "../../model/known";
+import { is, shown, whether } from "../../model/known";
 import { denyingEverything } from "../../rules/aws/policy/document";
 import { seen } from "../answer";
+import type { Granted, HeldRight } from "../cloud";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
+import type { Documents } from "./documents";
+import { boundedBy } from "./held";
 
 /** Types that take no rights from roles ("Organization policy types", same guide); any other type is assumed to. */
 const HARMLESS: readonly string[] = [
@@ -34,6 +37,17 @@ export function organizationPolicies(terraform: Terraform): readonly HeldPolicy[
     .ofType(ORGANIZATION_POLICY)
     .filter((each) => whether(each.text("type"), (type = "") => HARMLESS.includes(type)) !== "yes")
     .map(({ source }) => ({ policy: denyingEverything, doubt: doubtOf(source) }));
+}
+
+/** What these policies deny, and what they leave, whomever they apply to. */
+export function organizationRights(terraform: Terraform, documents: Documents): readonly Granted[] {
+  return terraform.ofType(ORGANIZATION_POLICY).map((each) => {
+    const kind = is(each.text("type"), "RESOURCE_CONTROL_POLICY") === "yes" ? "resource" : "identity";
+    const rights = (): readonly HeldRight[] =>
+      boundedBy("boundary", documents.ofText(each.stated("content"), kind), each.source);
+    const to = `whomever the policy ${shown(each.stated("name"))} of the organization applies to`;
+    return { to, isHeld: false, isOwn: true, rights };
+  });
 }
 
 function doubtOf(source: Source): HeldPolicy["doubt"] {

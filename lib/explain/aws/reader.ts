@@ -20,6 +20,8 @@ import { grantsNotRead } from "../shared/not-read";
 import { Recent } from "../shared/references";
 import { eksClusters } from "./clusters";
 import { noRights, sameAnswers } from "../shared/same-answers";
+import { grantedAccess } from "./access-entry";
+import { organizationRights } from "./organization";
 import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
@@ -110,7 +112,7 @@ class Aws implements Cloud {
   }
 
   get granted(): readonly Granted[] {
-    const { roles, registries, trust } = this.#facts;
+    const { roles, registries, trust, documents } = this.#facts;
     const held = roles.declared.map((role): Granted => ({
       to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
       isHeld: true,
@@ -121,9 +123,12 @@ class Aws implements Cloud {
     const others = roles.declared.flatMap((role) => {
       const issuers = trust.named(role);
       // Trust in tokens of issuers is compared subject by subject.
-      return grantedBy(role.trust, `the role ${role.pathName}`, role.resource.source).filter(
-        ({ to, rights }) => !issuers.has(to) || rights().every(({ covers }) => covers?.action !== BY_TOKENS),
-      );
+      return grantedBy(role.trust, `the role ${role.pathName}`, role.resource.source)
+        .filter(
+          ({ to, rights }) =>
+            !issuers.has(to) || rights().every(({ covers }) => covers?.action !== BY_TOKENS),
+        )
+        .map(ofPods);
     });
     const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
       to: `the role ${role}`,
@@ -133,9 +138,14 @@ class Aws implements Cloud {
     }));
     return [
       ...registries.granted,
-      ...others.map((each) => (isAssociated(each) ? { ...each, isOwn: true } : each)),
+      ...others,
       ...held,
       ...elsewhere,
+      ...grantedAccess(
+        this.#terraform.ofType("aws_eks_access_policy_association"),
+        (arn) => roles.named(arn).role !== undefined,
+      ),
+      ...organizationRights(this.#terraform, documents),
       ...grantsNotRead(this.#terraform, NOT_JUDGED),
     ];
   }
@@ -164,14 +174,15 @@ class Aws implements Cloud {
   }
 }
 
-/** A trust in EKS Pod Identity for one service account, which its association names. */
-function isAssociated({ to, rights }: Granted): boolean {
+/** A trust in EKS Pod Identity, which is for one service account only if a condition compares its name. */
+function ofPods(granted: Granted): Granted {
+  if (granted.to !== POD_IDENTITY_SERVICE) return granted;
   const tag = "aws:requesttag/kubernetes-service-account";
-  return (
-    to === POD_IDENTITY_SERVICE &&
-    rights().every(({ covers }) => covers?.under.toLowerCase().includes(tag) === true)
-  );
+  const isTied = granted.rights().every(({ covers }) => covers?.under.toLowerCase().includes(tag) === true);
+  return isTied ? { ...granted, isOwn: true } : { ...granted, isOpen: true, who: ANY_POD };
 }
+
+const ANY_POD = "any pod of the account's EKS clusters to which an association gives the role";
 
 type Read = ReturnType<typeof readAws>;
 
@@ -181,6 +192,7 @@ function readAws(
   issuers: Issuers,
   world: ClosedWorld,
 ): {
+  readonly documents: Documents;
   readonly roles: Roles;
   readonly registries: Registries;
   readonly trust: Trust;
@@ -191,6 +203,7 @@ function readAws(
   const roles = new Roles(terraform, documents, world);
   const trust = new Trust(oidcProviders(terraform), issuers, world.isWhole);
   return {
+    documents,
     roles,
     trust,
     registries: new Registries(terraform, documents, world),

@@ -16,9 +16,11 @@ import type { Condition, Policy, Statement } from "../../rules/aws/policy/docume
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import type { HeldRight } from "../cloud";
 import { beginning, named } from "../shared/words";
 import { type Doubt, type HeldPolicy, managedAlone, mayDeny } from "./attachments";
 import { unreadRemedy } from "./documents";
+import { heldRights } from "./held";
 import type { Role } from "./identity";
 import { accountOf } from "./place";
 import type { AskingRole, ResourcePolicies } from "./resource-policies";
@@ -77,6 +79,13 @@ export function rightsGranted(
   return only && statements.length === 0
     ? worstOf(only, more)
     : worstOf(actionsGranted(role, rights, account, policies), managed);
+}
+
+/** The rights that are asked for, those of the role's own managed policies among them. */
+export function meantRights({ policies }: Role, rights: TreeObject): readonly HeldRight[] {
+  const arns = itemsOf(childOf(treeOf(rights), "managedPolicyArns")).map(textAt);
+  const managed = policies.filter((each) => arns.some((arn) => isHeld(each, arn) !== "no"));
+  return heldRights([{ policy: asked(rights), doubt: undefined }, ...managed], undefined, undefined);
 }
 
 function isHeld({ arn: own }: HeldPolicy, wanted: Known<string>): Ternary {

@@ -4,27 +4,11 @@
  * identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  is,
-  isAbsent,
-  joined,
-  known,
-  anyOf,
-  orElse,
-  same,
-  shown,
-  unread,
-  whether,
-} from "../../model/known";
-import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
+import { type Known, is, isAbsent, joined, known, same, shown } from "../../model/known";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
-import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { AccessIdentity, AccountQuestion, AccountReading, AskedRights, CloudAccess } from "../cloud";
+import type { AccessIdentity, AccountQuestion, AccountReading, CloudAccess } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
@@ -32,11 +16,10 @@ import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { lowered } from "../shared/references";
 import { named } from "../shared/words";
-import { type Assignment, roleLabel } from "./assignments";
 import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
-import { type ResourceId, holds, resourceId } from "./ids";
-import { NOT_ALL, moreRoles } from "./permission";
+import { holds, resourceId } from "./ids";
+import { anyRoleGranted, meantRoles, operationsGranted } from "./rights";
 import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
 import { entraTrust, issuersOf, tokenOf } from "./trust";
 
@@ -93,6 +76,7 @@ function accessIdentity(
       return identity.given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
     held: () => (identity ? heldRoles(identity) : []),
+    meant: (asked) => (identity ? meantRoles(identity, asked) : []),
   };
 }
 
@@ -240,140 +224,4 @@ function othersAnswer(
         seen(`Secret ${other.key}`, other.source),
       );
   return undefined;
-}
-
-interface Wanted {
-  readonly name: string;
-  /** Its scope; `undefined` if the places of all rights apply. */
-  readonly scope: Known<string> | undefined;
-  readonly heldBy: (held: readonly Assignment[], place: ResourceId | undefined) => Ternary;
-}
-
-const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
-  ["permissions", "actions"],
-  ["dataPermissions", "dataActions"],
-];
-
-/** The requested operations, and the requested roles with their scope if one is written. */
-function wantedOf(rights: TreeObject): readonly Wanted[] {
-  const operations = OPERATIONS.flatMap(([field, list]) =>
-    itemsOf(childOf(treeOf(rights), field)).map((item): Wanted => {
-      const operation = textAt(item);
-      return {
-        name: shown(operation),
-        scope: undefined,
-        heldBy: (held, place) => whether(operation, (name) => operationHeld(held, name, list, place)),
-      };
-    }),
-  );
-  const bindings = itemsOf(childOf(treeOf(rights), "roleBindings")).map((binding): Wanted => {
-    const [role, scope] = [textAt(childOf(binding, "role")), optionalText(childOf(binding, "scope"))];
-    const condition = optionalText(childOf(binding, "condition"));
-    const isPlaced = !isAbsent(scope);
-    return {
-      name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
-      scope: isPlaced ? (scope as Known<string>) : undefined,
-      heldBy: (held, place) =>
-        anyOf(held.map((each) => and(isRole(each, role), countsAt(each, place, condition)))),
-    };
-  });
-  return [...operations, ...bindings];
-}
-
-/** Whether the identity's role assignments permit every operation and include every role, at every place. */
-function operationsGranted(identity: Identity, { rights, places }: AskedRights): Answer {
-  const { held, possible } = identity.roles;
-  const wanted = wantedOf(rights);
-  const judged = wanted.flatMap(({ name, scope, heldBy }) =>
-    (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
-      const id = place === undefined ? undefined : resourceId(place);
-      const outcome = heldBy(held, id);
-      const mayBe = outcome === "no" && heldBy(possible, id) !== "no";
-      return {
-        name: scope !== undefined || place === undefined ? name : `${name} at ${shown(place)}`,
-        outcome: mayBe ? "unknown" : outcome,
-      };
-    }),
-  );
-  const names = (outcome: Ternary): readonly string[] =>
-    judged.filter((each) => each.outcome === outcome).map(({ name }) => name);
-  const [denied, open] = [names("no"), names("unknown")];
-  const evidence = evidenceOf(identity);
-  if (denied.length > 0 && !identity.hasMoreRoles)
-    return broken(
-      `the request includes ${named(denied)}, which no role of the identity grants`,
-      "grant exactly what the request asks for; the CredentialsRequests of another release ask for other permissions",
-      "AuthorizationFailed",
-      evidence,
-    );
-  if (denied.length + open.length > 0)
-    return unknown(
-      `whether a role of the identity permits ${named([...open, ...denied])} cannot be determined: a role, its permissions or a condition could not be read`,
-      "also give explain the Terraform that declares the roles and their assignments",
-      evidence,
-    );
-  return pass(`the identity is granted all ${wanted.length} requested permissions`, evidence);
-}
-
-/** Whether the identity has a role at all; the evidence lists its roles. */
-function anyRoleGranted(identity: Identity): Answer {
-  const { held, possible } = identity.roles;
-  const sure = held.filter(({ limit }) => limit === undefined);
-  const evidence = evidenceOf(identity);
-  if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, evidence);
-  if (held.length > 0)
-    return unknown(
-      "every role of the identity is assigned under a condition, which explain does not judge",
-      "see the conditions of the role assignments",
-      evidence,
-    );
-  return (
-    (possible.length > 0 ? NOT_ALL : moreRoles(identity)) ??
-    broken("the identity has no role", "assign it a role", "AuthorizationFailed", evidence)
-  );
-}
-
-function operationHeld(
-  held: readonly Assignment[],
-  operation: string,
-  list: OperationList,
-  place: ResourceId | undefined,
-): Ternary {
-  const permitted = held.map((each) => {
-    const permissions = each.definition?.permissions ?? unread("no definition of the role was read");
-    return and(
-      whether(permissions, (found) => permits(found, operation, list)),
-      countsAt(each, place),
-    );
-  });
-  return anyOf(permitted);
-}
-
-/**
- * Whether an assignment is effective at a place, being made there or above. A requested condition is met; what another
- * condition limits is not judged.
- */
-function countsAt(
-  { scope, limit, condition }: Assignment,
-  place: ResourceId | undefined,
-  askedCondition: Known<string | undefined> = known(undefined),
-): Ternary {
-  const isMet = limit === undefined || same(condition, askedCondition) === "yes";
-  return and(place ? holds(scope, place) : "yes", isMet ? "yes" : "unknown");
-}
-
-/** Whether an assignment's role has the name or id; Azure ignores letter case. */
-function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
-  const compared = orElse(wanted, () => "").startsWith("/") ? id : name;
-  if (isAbsent(compared)) return "unknown";
-  return same<string | undefined>(lowered(compared), lowered(wanted));
-}
-
-function inWords(assignment: Assignment): string {
-  const { scope, limit } = assignment;
-  return `${roleLabel(assignment)} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
-}
-
-function evidenceOf({ source, roles: { held } }: Identity): readonly Evidence[] {
-  return [seen("identity", source), ...held.map((each) => seen(inWords(each), each.source))];
 }

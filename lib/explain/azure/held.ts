@@ -3,9 +3,10 @@
  */
 
 import { type Known, map, match, orElse, shown } from "../../model/known";
-import { powerOfRole } from "../../rules/azure/powers";
+import { powerOfDirectoryRole, powerOfRole } from "../../rules/azure/powers";
 import type { Operations, RolePermissions } from "../../rules/azure/roles";
 import type { Granted, HeldRight } from "../cloud";
+import type { Terraform } from "../read/terraform";
 import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
 
@@ -54,6 +55,31 @@ export function grantedRoles(
     ...held.map((each) => other(each, false)),
     ...possible.map((each) => other(each, true)),
   ];
+}
+
+/** Roles of Entra and permissions of applications: the argument that names each, and the one that names who has it. */
+const DIRECTORY = [
+  ["azuread_directory_role_assignment", "role_id", "principal_object_id", "the directory role"],
+  ["azuread_directory_role_member", "role_object_id", "member_object_id", "the directory role"],
+  ["azuread_app_role_assignment", "app_role_id", "principal_object_id", "the application permission"],
+] as const;
+
+export function directoryRoles(terraform: Terraform): readonly Granted[] {
+  return DIRECTORY.flatMap(([type, role, principal, title]) =>
+    terraform
+      .ofType(type)
+      .filter(({ adopted }) => !adopted)
+      .map((each): Granted => {
+        const declared = each.mentioned(role).filter((other) => other.type === "azuread_directory_role");
+        const names = declared.flatMap((other) =>
+          ["display_name", "template_id"].flatMap((name) => orElse(other.text(name), () => undefined) ?? []),
+        );
+        const text = `${title} ${names[0] ?? shown(each.stated(role))}`;
+        const right = { text, power: powerOfDirectoryRole(text), source: each.source };
+        const to = `principal ${shown(each.stated(principal))}`;
+        return { to, isHeld: false, isOwn: each.mentioned(principal).length > 0, rights: () => [right] };
+      }),
+  );
 }
 
 /** The identity that a service account acts as, for display. */

@@ -12,7 +12,7 @@ import { aksClusters } from "./clusters";
 import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { type Credential, Credentials, declaredCredentials } from "./credentials";
-import { grantedRoles } from "./held";
+import { directoryRoles, grantedRoles } from "./held";
 import { Identities } from "./identity";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
@@ -52,7 +52,8 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
     spokes: aksSpokes(terraform, identities, world),
     get granted(): Cloud["granted"] {
       const roles = grantedRoles(identities.declared, (own) => assignments.others(own));
-      return [...roles, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
+      const directory = directoryRoles(terraform);
+      return [...roles, ...directory, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
     },
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ owner, source, names, credentials }) => ({

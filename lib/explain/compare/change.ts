@@ -16,9 +16,11 @@ export type ChangeKind =
 /**
  * How dangerous it is, from the most to the least: rights to everything, or to change who may do what (`admin`); trust of a
  * further issuer, key or identity provider (`issuer`); trust of more subjects (`subjects`); what other accounts, other
- * identities or everyone may do (`others`); what cannot be compared (`undecided`); more access (`wider`); less (`less`).
+ * identities or everyone may do (`others`); more than is declared (`undeclared`); what cannot be compared (`undecided`); more
+ * access (`wider`); less (`less`).
  */
-export type Danger = "admin" | "issuer" | "subjects" | "others" | "undecided" | "wider" | "less";
+export type Danger =
+  "admin" | "issuer" | "subjects" | "others" | "undeclared" | "undecided" | "wider" | "less";
 
 /** The state on one side. */
 export interface ComparedState {

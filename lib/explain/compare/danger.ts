@@ -9,6 +9,8 @@ interface DangerRow {
   readonly danger: Danger;
   /** A heading. */
   readonly title: string;
+  /** How code scanning ranks it, 0.1 to 10. */
+  readonly score: string;
   readonly applies: (change: Change) => boolean;
 }
 
@@ -22,23 +24,31 @@ const given =
 
 /** From the most to the least dangerous. */
 export const DANGERS: readonly DangerRow[] = [
-  { danger: "admin", title: "Admin rights", applies: given("admin") },
-  { danger: "issuer", title: "Trust of new issuers", applies: given("issuer") },
+  { danger: "admin", title: "Admin rights", score: "9.5", applies: given("admin") },
+  { danger: "issuer", title: "Trust of new issuers", score: "9.0", applies: given("issuer") },
   {
     danger: "subjects",
     title: "Trust of more subjects",
+    score: "8.0",
     applies: (change) => change.about === "trust" && change.kind !== "incomparable" && !isLess(change),
   },
   {
     danger: "others",
     title: "What others may do",
+    score: "7.5",
     applies: (change) =>
       given("others")(change) ||
       (change.about === "right" && EVERYONE.includes(change.subject) && !isLess(change)),
   },
-  { danger: "undecided", title: "Cannot be compared", applies: ({ kind }) => kind === "incomparable" },
-  { danger: "wider", title: "More access", applies: (change) => !isLess(change) },
-  { danger: "less", title: "Less access", applies: () => true },
+  { danger: "undeclared", title: "More than is declared", score: "6.5", applies: given("undeclared") },
+  {
+    danger: "undecided",
+    title: "Cannot be compared",
+    score: "6.0",
+    applies: ({ kind }) => kind === "incomparable",
+  },
+  { danger: "wider", title: "More access", score: "4.5", applies: (change) => !isLess(change) },
+  { danger: "less", title: "Less access", score: "1.0", applies: () => true },
 ];
 
 /** The rank of a change. */

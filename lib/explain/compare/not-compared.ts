@@ -15,7 +15,7 @@ import { textIfReadable } from "../read/documents";
 import { titleOf, unreadIn } from "../read/objects";
 import type { Scope } from "../read/scope";
 import { Hidden } from "../read/sensitive";
-import type { Source } from "../read/source";
+import { type Source, sourceText } from "../read/source";
 import { isVariablesFile } from "../read/terraform-configuration";
 import { type Change, UNSAID, placed } from "./change";
 import { type Mentions, mentionsOf, namesIn } from "./mentions";
@@ -50,6 +50,10 @@ export function notCompared(
   const [were, are] = [mentionsOf(before), mentionsOf(after)];
   const changes = [...annotationChanges(before, after, said)];
   const counts = new Map<string, number>();
+  // What is not read as a whole may still be compared as a grant.
+  const granted = said.filter(({ about, kind }) => about === "right" && kind !== "incomparable");
+  const places = granted.flatMap(({ removed, added }) => [...removed, ...added]);
+  const told = new Set(places.map(({ source }) => source && sourceText(source)));
   const count = (type: string, more = 1): void => void counts.set(type, (counts.get(type) ?? 0) + more);
   const relabelled = pairs(before, after).flatMap((pair) => relabelledAccounts(pair, after.canonical));
   if (relabelled.length > 0) count("ServiceAccount", relabelled.length);
@@ -57,7 +61,8 @@ export function notCompared(
     const [old, made] = [olds.get(key), news.get(key)];
     const { title = "", type = "" } = made ?? old ?? {};
     const paths = differences(old, made, after.canonical);
-    if (paths.length === 0) continue;
+    const isWhole = paths.length === 1 && paths[0] === "";
+    if (paths.length === 0 || (isWhole && told.has(sourceText((made ?? old ?? NOTHING).source())))) continue;
     const path = paths.find((each) => !PLAIN.test(each) && !isCounted(each, made ?? old));
     const named = path === undefined ? undefined : (nameIn(made, are) ?? nameIn(old, were));
     if (named === undefined) count(type);

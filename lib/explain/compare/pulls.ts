@@ -23,8 +23,10 @@ import {
   openReasons,
   placed,
 } from "./change";
+import { beyondImages, declaredImages, exceedsImages } from "./declared";
 import type { Canonical } from "./moves";
-import { type RightChange, rightChanges, rightRows, sourceOf } from "./rights";
+import { type RightChange, rightChanges } from "./right-sets";
+import { rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
@@ -79,22 +81,23 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
 interface Known {
   readonly patterns: readonly string[];
   readonly held: readonly HeldRight[];
+  /** The images that it is declared to pull; `undefined` if it is not declared. */
+  readonly declared: readonly string[] | undefined;
 }
 
 function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
-  if (!artefacts) return { patterns: [], held: [] };
+  const declared = declaredImages(artefacts, subject);
+  if (!artefacts) return { patterns: [], held: [], declared };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
   // An identity that refuses the service account is compared by itself.
   const identities = all.filter(({ trust }) => !refusesToken(trust));
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
-  const declared = (artefacts.cluster.pulls ?? [])
-    .filter(({ serviceAccount }) => serviceAccount === subject)
-    .flatMap(({ images }) => images.flatMap((each) => orElse(each, () => [])));
   const reached = rights.flatMap((each) => each.reach().filter(({ comparable }) => comparable));
   return {
-    patterns: [...declared, ...reached.map(({ pattern }) => pattern)],
+    declared,
+    patterns: [...(declared ?? []), ...reached.map(({ pattern }) => pattern)],
     held: rights.flatMap((each) => each.held()),
   };
 }
@@ -113,7 +116,11 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const verdicts = comparedAt(pair, subject, host, labels);
     for (const each of verdicts ?? []) judged.push(each);
-    if (verdicts) yield* changesAt(pair, subject, { host, labels, found: verdicts, rights });
+    if (verdicts)
+      yield* beyondImages(
+        changesAt(pair, subject, { host, labels, found: verdicts, rights }),
+        after.declared,
+      );
     else
       yield {
         ...UNSAID,
@@ -127,7 +134,8 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
       };
   }
   const others = rights.filter((right) => !isSaid(right, judged));
-  yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject });
+  const exceeds = exceedsImages(after.declared);
+  yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject }, exceeds);
 }
 
 /** True for a right to read images that were compared one by one, with a chain in which nothing else is broken. */

@@ -3,16 +3,19 @@
  */
 
 import { shown } from "../../model/known";
+import { powerOfRule } from "../../rules/rbac/powers";
 import type { CheckId } from "../check-ids";
 import type { JudgedAccess } from "../jobs/access";
 import type { Source } from "../read/source";
 import type { ExplainResult } from "../result";
 import { type Change, type ChangeKind, type ComparedState, UNSAID, causes, openReasons } from "./change";
-import { rightChanges, rightRows, sourceOf } from "./rights";
+import { exceedsMeant } from "./declared";
+import { rightChanges } from "./right-sets";
+import { rightRows, sourceOf } from "./rights";
 import { type Pair, type Side, noteActing, noteCompared } from "./sides";
 import { step } from "../progress";
 
-type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held">>;
+type Judged = ExplainResult & Partial<Pick<JudgedAccess, "acting" | "held" | "meant">>;
 
 /** The differences of a pair of clusters. */
 export function* resultChanges(pair: Pair): Generator<Change> {
@@ -92,8 +95,13 @@ function* heldChanges(
   if (!result || (!old?.held && !made?.held)) return;
   noteActing(sides.before, old?.acting);
   noteActing(sides.after, made?.acting);
-  const changes = rightChanges(old?.held?.() ?? [], made?.held?.() ?? [], sides.after.canonical);
-  yield* rightRows(changes, { job: result.job, stack, subject: result.subject });
+  const { canonical } = sides.after;
+  const held = made?.held?.() ?? [];
+  const changes = rightChanges(old?.held?.() ?? [], held, canonical);
+  if (changes.length === 0) return;
+  const meant = result.job === "workload" ? made?.meant?.() : undefined;
+  const exceeds = exceedsMeant(meant, held, canonical);
+  yield* rightRows(changes, { job: result.job, stack, subject: result.subject }, exceeds);
 }
 
 /** RBAC and AuthenticationConfigurations of spokes, once for each spoke. */
@@ -104,6 +112,7 @@ function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
     for (const [text, { subject, target, source }] of [...made, ...old]) {
       if (old.has(text) && made.has(text)) continue;
       const isNew = made.has(text);
+      const power = isNew ? powerOfRule(target) : undefined;
       yield {
         ...UNSAID,
         kind: isNew ? "added" : "removed",
@@ -112,7 +121,8 @@ function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
         stack,
         subject,
         target,
-        reason: `an object of the spoke ${spoke}`,
+        ...(power && { danger: power.danger }),
+        reason: [`an object of the spoke ${spoke}`, power?.says].filter(Boolean).join("; "),
         removed: isNew ? [] : sourceOf({ text, source }),
         added: isNew ? sourceOf({ text, source }) : [],
       };

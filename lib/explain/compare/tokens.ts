@@ -4,13 +4,15 @@
  */
 
 import type { Power } from "../../rules/powers";
+import { ALL_OF_CLUSTER } from "../../rules/rbac/powers";
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
 import type { PolicyRule, RbacSubject } from "../../rules/rbac/rbac-objects";
 import type { HeldRight } from "../cloud";
 import { shownNames } from "../read/late-text";
 import type { Source } from "../read/source";
 import type { Change } from "./change";
-import { rightChanges, rightRows } from "./rights";
+import { rightChanges } from "./right-sets";
+import { rightRows } from "./rights";
 import type { Pair, Side } from "./sides";
 
 /** The differences of a pair of clusters. */
@@ -67,11 +69,12 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
   const may = (verb: string): boolean => verbs.includes(verb) || verbs.includes("*");
   const names = resourceNames.length > 0 ? resourceNames : ["*"];
   const where = namespace === "" ? "every namespace" : `namespace ${namespace}`;
+  const isAll = [verbs, resources].every((each) => each.includes("*")) && namespace === "";
   const right = (action: string, under: string, what: string): readonly HeldRight[] =>
     names.map((name) => ({
       text: shownNames(`${what} of ${name === "*" ? "every service account" : name} in ${where}`),
       covers: { action, on: `${namespace || "*"}/${name}`, under },
-      power: under === "create" ? ACTS_AS : undefined,
+      power: under !== "create" ? undefined : isAll ? ALL_OF_CLUSTER : ACTS_AS,
       source,
     }));
   const isOfAny = resources.some((resource) => TOKENS.includes(resource));

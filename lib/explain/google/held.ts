@@ -5,8 +5,11 @@
 
 import { type Known, isKnown, orElse, shown } from "../../model/known";
 import { powerOfRole } from "../../rules/google/powers";
+import { at, list, record, texts } from "../../model/parsed";
+import { plainOf } from "../../model/tree";
 import type { Granted, HeldRight } from "../cloud";
-import { targetText } from "./grants";
+import type { Terraform } from "../read/terraform";
+import { ACCOUNT, targetText } from "./grants";
 import type { GrantTo, Iam } from "./iam";
 import { memberKeys } from "./members";
 
@@ -26,9 +29,32 @@ export function heldGrant({ grant, isTo, owner }: GrantTo, iam: Iam): readonly H
   return whats.map((what) => ({
     text: `${isSure && isOn ? "" : "perhaps "}${what} on ${located}${under === "" ? "" : ` under ${under}`}`,
     limits: !isSure || !isOn,
+    ofOne: on.kind === ACCOUNT,
     power: powerOfRole(what),
     source: resource.source,
   }));
+}
+
+/** What deny policies deny, to each principal that they name. */
+export function deniedBy(terraform: Terraform): readonly Granted[] {
+  const all = terraform.ofType("google_iam_deny_policy").filter(({ adopted }) => !adopted);
+  return all.flatMap((resource) => {
+    const rules = plainOf(resource.evaluate(resource.written(["rules"])), shown);
+    const denying = list(rules).flatMap((rule) => at(rule, "deny_rule"));
+    return denying.flatMap((rule) => {
+      const { denied_principals, denied_permissions, ...but } = record(rule);
+      const under = Object.values(but).flat().length === 0 ? "" : JSON.stringify(but);
+      const on = shown(resource.stated("parent"));
+      const rights = texts(denied_permissions).map((action): HeldRight => ({
+        text: `Deny ${action} on ${on}${under === "" ? "" : ` but ${under}`}`,
+        covers: { action, on, under },
+        takes: "denial",
+        power: powerOfRole(action),
+        source: resource.source,
+      }));
+      return texts(denied_principals).map((to) => ({ to, isHeld: false, isOwn: true, rights: () => rights }));
+    });
+  });
 }
 
 /**

@@ -45,7 +45,7 @@ import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names"
 import { type Exchange, GkeIdentities } from "./native";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
-import { granted } from "./rights";
+import { granted, meantGrants } from "./rights";
 import { type Exchanges, tokenOf } from "./trust";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
@@ -170,6 +170,12 @@ export class Identity implements AccessIdentity {
   held(question: TokenQuestion): readonly HeldRight[] {
     const { iam } = this.#acting;
     return iam.to(this.#bearer(question)).flatMap((each) => heldGrant(each, iam));
+  }
+
+  meant(asked: AskedRights, question: TokenQuestion): readonly HeldRight[] {
+    const { accounts, iam } = this.#acting;
+    const project = this.email === undefined ? undefined : accounts.project(this.email);
+    return meantGrants(this.#bearer(question), project, asked, iam);
   }
 
   #bearer(question: TokenQuestion): Bearer {

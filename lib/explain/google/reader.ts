@@ -19,7 +19,7 @@ import { grantsNotRead } from "../shared/not-read";
 import { keySet } from "../shared/key-set";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { gkeClusters } from "./clusters";
-import { grantedTo } from "./held";
+import { deniedBy, grantedTo } from "./held";
 import { Iam } from "./iam";
 import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
@@ -103,6 +103,7 @@ class Google implements Cloud {
       .map((each) => `serviceAccount:${shown(each.stated("account_id"))}@`);
     return [
       ...grantedTo(this.#policies, [...pools, ...accounts]),
+      ...deniedBy(this.#terraform),
       ...grantsNotRead(this.#terraform, NOT_JUDGED),
     ];
   }

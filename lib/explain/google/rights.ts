@@ -24,9 +24,10 @@ import {
   treeOf,
 } from "../../model/tree";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { AskedRights } from "../cloud";
+import type { AskedRights, HeldRight } from "../cloud";
 import { named } from "../shared/words";
 import { ACCOUNT, type Grant, REPOSITORY, type Target, grantText } from "./grants";
+import { heldGrant } from "./held";
 import { type Asked, type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
 
@@ -89,13 +90,13 @@ export function granted(
   const grants = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
   const evidence = grants.flatMap((each) => [...grantSeen(each), ...roleEvidence(each, iam)]);
   if (!asked) return anythingGranted(grants, iam, evidence);
-  const rights = rightsOf(asked.rights);
-  const unjudged = rights.described.map((words) =>
+  const unjudged = rightsOf(asked.rights).described.map((words) =>
     seen(`recorded in words, not judged: ${shown(words)}`, undefined),
   );
-  const projects = asked.places.map((place) => withoutPrefix(place, "projects/"));
-  const questions = questionsOf(rights, project === undefined ? projects : [project, ...projects], iam);
-  const judged = questions.map(([name, question]) => ({ name, found: allowing(grants, question) }));
+  const judged = askedOf(asked, project, iam).map(([name, question]) => ({
+    name,
+    found: allowing(grants, question),
+  }));
   if (judged.length === 0) return anythingGranted(grants, iam, [...evidence, ...unjudged]);
   const missing = judged.filter(({ found }) => found.length === 0).map(({ name }) => name);
   if (missing.length > 0)
@@ -116,6 +117,29 @@ export function granted(
     ELSEWHERE,
     evidence,
   );
+}
+
+/** The grants that may be what is requested. */
+export function meantGrants(
+  bearer: Bearer,
+  project: Known<string> | undefined,
+  asked: AskedRights,
+  iam: Iam,
+): readonly HeldRight[] {
+  const questions = askedOf(asked, project, iam).map(([, question]) => question);
+  return iam
+    .to(bearer)
+    .filter((each) => questions.some((question) => allowing([each], question).length > 0))
+    .flatMap((each) => heldGrant(each, iam));
+}
+
+function askedOf(
+  { rights, places }: AskedRights,
+  project: Known<string> | undefined,
+  iam: Iam,
+): ReturnType<typeof questionsOf> {
+  const projects = places.map((place) => withoutPrefix(place, "projects/"));
+  return questionsOf(rightsOf(rights), project === undefined ? projects : [project, ...projects], iam);
 }
 
 /** The requested rights by name. A grant on another resource of the same kind does not cover one; one above it may. */

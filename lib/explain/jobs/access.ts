@@ -223,6 +223,8 @@ export interface JudgedAccess {
   readonly checks: readonly CheckResult[];
   /** What the identity was granted; empty if its trust refuses the service account. */
   readonly held: () => readonly HeldRight[];
+  /** What a workload is recorded, or a component asks, to be granted; `undefined` if nothing shows it. */
+  readonly meant: () => readonly HeldRight[] | undefined;
   /** The identity whose rights these are; also `undefined` if its trust refuses the service account. */
   readonly acting: { readonly label: string; readonly source: Source | undefined } | undefined;
 }
@@ -319,7 +321,7 @@ export class Accesses {
   }
 
   #judged(question: AccessQuestion): JudgedAccess {
-    const { job, key, component, cloud } = question;
+    const { job, key, component, cloud, asks } = question;
     const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
     const { identity } = facts;
     const isLetIn = checks.every(({ id, status }) => !OF_TRUST.includes(id) || status !== "fail");
@@ -330,6 +332,7 @@ export class Accesses {
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
       held: () => (isLetIn ? (identity?.held(facts.token) ?? []) : []),
+      meant: () => (asks ? identity?.meant(asks, facts.token) : undefined),
       acting:
         !isLetIn || identity === undefined
           ? undefined

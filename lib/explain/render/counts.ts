@@ -1,8 +1,10 @@
 import { grouped } from "../../model/grouped";
 import { remembered } from "../../model/once";
 import { type ExplainResult, VERDICTS, type Verdict } from "../result";
+import type { Finding } from "../findings";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
+import { SEVERITIES } from "./severities";
 
 /** Results of one job of a stack. */
 interface Row {
@@ -69,11 +71,25 @@ export class Counts {
       yield `${printable(stack === "" ? "" : `${stack}: `)}${jobWords[job].several}: ${words(counts)}\n`;
   }
 
-  /** `3 allowed, 0 denied, 0 unknown`. */
-  total(): string {
-    return `${words(this.verdicts)}\n`;
+  /** `3 allowed, 0 denied, 0 unknown; audit: 1 error`. */
+  total(audit?: readonly Finding[]): string {
+    return `${words(this.verdicts)}${audit ? `; audit: ${auditCounts(audit)}` : ""}\n`;
   }
 }
+
+/** `2 errors, 1 note, 1 accepted`, or that nothing was found, and among what. */
+export function auditCounts(audit: readonly Finding[], lookedAt = ""): string {
+  if (audit.length === 0) return `nothing found${lookedAt === "" ? "" : ` in ${lookedAt}`}`;
+  const counts = grouped(audit, ({ severity, accepted }) => (accepted ? "accepted" : severity));
+  return ([...AUDITED, "accepted"] as const)
+    .flatMap((word) => {
+      const count = counts.get(word)?.length ?? 0;
+      return count === 0 ? [] : [`${count} ${word}${count === 1 || word === "accepted" ? "" : "s"}`];
+    })
+    .join(", ");
+}
+
+const AUDITED = Object.keys(SEVERITIES) as (keyof typeof SEVERITIES)[];
 
 function several(count: number, job: ExplainResult["job"]): string {
   const { one, several: many } = jobWords[job];

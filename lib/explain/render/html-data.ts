@@ -61,12 +61,24 @@ class Table {
   }
 }
 
-/** A difference as the page shows it. */
+/** Differences with one cause as the page shows them. */
 export interface ShownChange {
   readonly kind: string;
+  readonly danger: string;
+  /** The heading of their rank. */
+  readonly title: string;
   readonly text: string;
+  readonly count: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
+}
+
+/** What the page shows in addition to results. */
+interface Besides {
+  readonly audit: readonly Finding[] | undefined;
+  readonly changes: readonly ShownChange[] | undefined;
+  readonly about: string;
+  readonly lookedAt: string;
 }
 
 /** Everything that the page shows, as JSON that a script element can hold. */
@@ -93,7 +105,7 @@ export class PageData {
   }
 
   /** The JSON, in which nothing ends the element. */
-  json(audit: readonly Finding[] | undefined, changes: readonly ShownChange[] | undefined): string {
+  json({ audit, changes, about, lookedAt }: Besides): string {
     const findings = audit?.map(
       ({ id, severity, stack, subject, target, reason, evidence, remedy, accepted }) => ({
         id,
@@ -121,6 +133,8 @@ export class PageData {
       ]),
       audit: printed(findings),
       changes: printed(changes),
+      about: printable(about),
+      lookedAt: lookedAt === "" ? "" : ` in ${printable(lookedAt)}`,
     };
     return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped);
   }

@@ -5,11 +5,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ranked } from "../compare/danger";
+import { dangerOf } from "../compare/danger";
 import { changeSentence, evidenceText, notesOf, stackText } from "./compare";
 import type { Comparison } from "../compare/change";
 import { type ExplainResult, VERDICTS } from "../result";
-import { PageData } from "./html-data";
+import { groupsOf } from "./compare-groups";
+import { PageData, type ShownChange } from "./html-data";
 import { htmlText } from "./printable";
 import { jobTitle } from "./jobs";
 import type { RenderReportOptions } from "./json";
@@ -22,6 +23,12 @@ export interface RenderHtmlOptions extends RenderReportOptions {
    * @defaultValue - nothing was compared
    */
   readonly comparison?: Comparison;
+  /**
+   * What was judged, for the first line: a commit, a day.
+   *
+   * @defaultValue - only the stacks
+   */
+  readonly about?: string;
 }
 
 /** The page's own files, beside this one. */
@@ -36,7 +43,7 @@ const SCRIPTS: readonly string[] = ["data.js", "table.js", "map.js", "page.js"];
  */
 export function* renderHtml(
   results: Iterable<ExplainResult>,
-  { audit, comparison }: RenderHtmlOptions = {},
+  { audit, comparison, about = "", lookedAt = "" }: RenderHtmlOptions = {},
 ): Generator<string> {
   const all = [...results];
   const data = new PageData();
@@ -51,22 +58,28 @@ export function* renderHtml(
   yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n`;
   yield `<meta http-equiv="Content-Security-Policy" content="${policy}">\n`;
   yield `<meta name="viewport" content="width=device-width, initial-scale=1">\n`;
-  yield `<title>${htmlText(title)}: ${counted.join(", ")}</title>\n<style>${style}</style>\n</head>\n<body>\n<main>\n`;
+  yield `<title>${htmlText(title)}: ${counted.join(", ")}</title>\n<style>${style}</style>\n</head>\n<body>\n<a class="skip" href="#results">Skip to the results</a>\n<main>\n`;
   yield `<h1>${htmlText(title)}</h1>\n<p class="lead">Judged from files alone: no cluster and no cloud was asked. ${counted.join(", ")}.</p>\n`;
   yield `<noscript><p>This page shows its results with a script, which this browser does not run; <code>--format text</code> and <code>--format json</code> need none.</p></noscript>\n`;
   yield `<div id="page"></div>\n</main>\n`;
-  yield `<script type="application/json" id="data">${data.json(audit, comparison && shown(comparison))}</script>\n`;
+  yield `<script type="application/json" id="data">${data.json({ audit, changes: comparison && shown(comparison), about, lookedAt })}</script>\n`;
   yield `<script>${script}</script>\n</body>\n</html>\n`;
 }
 
-function shown(comparison: Comparison): Parameters<PageData["json"]>[1] {
-  const changes = ranked(comparison.changes).map((change) => ({
-    kind: change.kind,
-    text: stackText(change) + changeSentence(change),
-    removed: change.removed.map(evidenceText),
-    added: change.added.map(evidenceText),
-  }));
-  return [...changes, ...notesOf(comparison).map((text) => ({ kind: "", text, removed: [], added: [] }))];
+function shown(comparison: Comparison): readonly ShownChange[] {
+  const changes = groupsOf(comparison.changes, false).map(
+    ({ changes: [first, ...others], said, count, title }) => ({
+      kind: said.kind,
+      danger: dangerOf(first),
+      title,
+      text: stackText(said) + changeSentence(said, count > 1),
+      count: others.length + 1,
+      removed: first.removed.map(evidenceText),
+      added: first.added.map(evidenceText),
+    }),
+  );
+  const none = { kind: "", danger: "", title: "", count: 1, removed: [], added: [] };
+  return [...changes, ...notesOf(comparison).map((text) => ({ ...none, text }))];
 }
 
 function asset(name: string): string {

@@ -13,6 +13,12 @@ export interface RenderReportOptions {
    * @defaultValue - none were asked for
    */
   readonly audit?: readonly Finding[];
+  /**
+   * What the audit looked at, for the sentence that it found nothing.
+   *
+   * @defaultValue - the sentence does not say
+   */
+  readonly lookedAt?: string;
 }
 
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */

@@ -1,7 +1,7 @@
 import { type Finding, aboutOf, findingsOf, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { type Cause, causesOf } from "./causes";
-import { Counts } from "./counts";
+import { Counts, auditCounts } from "./counts";
 import { htmlText, printable } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SEVERITIES } from "./severities";
@@ -15,17 +15,17 @@ const SHOWN = 20;
  */
 export function* renderMarkdown(
   results: Iterable<ExplainResult>,
-  { audit }: RenderReportOptions = {},
+  { audit, lookedAt }: RenderReportOptions = {},
 ): Generator<string> {
   const counts = new Counts();
   const findings = [...results].flatMap((result) => {
     counts.add(result);
     return [...findingsOf(result), ...warningsOf(result)];
   });
-  yield `### Workload identity: ${counts.total()}\n`;
+  yield `### Workload identity: ${counts.total(audit)}\n`;
   yield* table(causesOf(findings), (severity) => SEVERITIES[severity].verdict, "Verdict");
   if (audit === undefined) return;
-  yield `### Audit: ${audit.length === 0 ? "nothing found" : `${audit.length} found`}\n\n`;
+  yield `### Audit: ${auditCounts(audit, lookedAt)}\n\n`;
   yield* table(causesOf(audit), (severity) => severity, "Severity");
 }
 

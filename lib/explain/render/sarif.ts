@@ -1,18 +1,40 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AUDIT_HELP } from "../audit/rows";
+import { PACKAGE, packageManifest } from "../../artefact/package-manifest";
 import { CHECK_HELP, type CheckHelp } from "../check-help";
+import type { Change, Comparison } from "../compare/change";
+import { DANGERS, ranked } from "../compare/danger";
 import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
+import { changeSentence } from "./compare";
 import { printable, printableLines } from "./printable";
 import type { RenderReportOptions } from "./json";
-import { SEVERITIES } from "./severities";
+import { SCORES, SEVERITIES } from "./severities";
 
 /** Source: OASIS SARIF 2.1.0 with errata 01, the id of its schema. */
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-const RULES: readonly CheckHelp[] = [...CHECK_HELP, ...AUDIT_HELP];
+/** A rule in a report. */
+export interface SarifRule extends Pick<CheckHelp, "id" | "help"> {
+  /** What is wrong where it finds something, a statement. */
+  readonly title: string;
+  /** CVSS-like, 0.1 to 10, by which GitHub ranks alerts; absent for what is no matter of security. */
+  readonly severity?: string;
+  /** Page of the documentation. */
+  readonly page: string;
+}
+
+const RULES: readonly SarifRule[] = [
+  ...CHECK_HELP.map(({ id, question, help }) => ({
+    id,
+    help,
+    title: `Does not hold, or is not known: ${question}`,
+    page: "troubleshooting.md",
+  })),
+  ...AUDIT_HELP.map(({ severity, ...each }) => ({ ...each, severity: SCORES[severity], page: "explain.md" })),
+];
 
 /**
  * The results as SARIF 2.1.0, one run that lists every rule and a result for each link that does not hold: denied is an
@@ -28,9 +50,44 @@ export function* renderSarif(
   yield* sarifRun(RULES, all(results, audit));
 }
 
+/**
+ * The differences as SARIF 2.1.0: a rule for each rank, and a result for each difference. Fingerprints are made of rank,
+ * stack, subject, target and issuer.
+ */
+export function* renderCompareSarif({ changes }: Comparison): Generator<string> {
+  const rules = DANGERS.map(({ danger, title, score }) => ({
+    id: `compare-${danger}`,
+    title,
+    help: "Review the lines of both sides that cause it: compare --verbose prints them.",
+    severity: score,
+    page: "compare.md",
+  }));
+  yield* sarifRun(rules, ranked(changes).map(findingOfChange));
+}
+
+function findingOfChange(change: Change): AnyFinding {
+  const { danger = "undecided", stack, subject, target, issuer = "", removed, added } = change;
+  return {
+    id: `compare-${danger}`,
+    severity: danger === "less" ? "note" : danger === "wider" ? "warning" : "error",
+    stack,
+    subject,
+    target: [target, issuer].filter(Boolean).join(" of "),
+    reason: changeSentence(change),
+    evidence: [...added, ...removed],
+    remedy: "",
+  };
+}
+
 /** One run of these rules, with a result for each finding. */
-export function* sarifRun(rules: readonly CheckHelp[], findings: Iterable<AnyFinding>): Generator<string> {
-  const driver = { name: "cdktf-workload-identity", rules: rules.map(ruleOf) };
+export function* sarifRun(rules: readonly SarifRule[], findings: Iterable<AnyFinding>): Generator<string> {
+  const { version, homepage } = packageManifest();
+  const driver = {
+    name: PACKAGE,
+    semanticVersion: version,
+    ...(homepage !== undefined && { informationUri: homepage }),
+    rules: rules.map((rule) => ruleOf(rule, homepage)),
+  };
   yield `{\n  "$schema": ${JSON.stringify(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {\n      "tool": `;
   yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
   let separator = "\n        ";
@@ -54,19 +111,25 @@ function* all(results: Iterable<ExplainResult>, audit: readonly Finding[]): Gene
   yield* audit;
 }
 
-function ruleOf({ id, question, help }: CheckHelp): object {
+function ruleOf({ id, title, help, severity, page }: SarifRule, homepage: string | undefined): object {
   return {
     id,
-    shortDescription: { text: question },
-    fullDescription: { text: question },
-    help: { text: help },
+    shortDescription: { text: title },
+    fullDescription: { text: title },
+    ...(homepage !== undefined && { helpUri: `${homepage}/blob/main/docs/${page}` }),
+    help: { text: help, markdown: `### ${title}\n\n${help}` },
+    properties: {
+      tags: ["identity", ...(severity === undefined ? [] : ["security"])],
+      ...(severity !== undefined && { "security-severity": severity }),
+    },
   };
 }
 
 function resultOf(finding: AnyFinding): object {
   const { id, severity, stack, subject, reason, remedy, accepted } = finding;
   const place = placeOf(finding);
-  const text = `${aboutOf(finding)}: ${reason}${remedy === "" ? "" : `. Remedy: ${remedy}`}`;
+  const about = id.startsWith("compare-") ? "" : `${aboutOf(finding)}: `;
+  const text = `${about}${reason}${remedy === "" ? "" : `. Remedy: ${remedy}`}`;
   const hash = fingerprint(finding);
   return {
     ruleId: id,

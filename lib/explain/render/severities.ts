@@ -12,6 +12,9 @@ interface SeverityWords {
   readonly element: "failure" | "error" | undefined;
 }
 
+/** How GitHub ranks findings of the audit: high, medium, low. Source: its page "SARIF support for code scanning". */
+export const SCORES: Readonly<Record<Severity, string>> = { error: "8.0", warning: "5.5", note: "2.0" };
+
 /** How each format shows a severity, the worst first. */
 export const SEVERITIES: Readonly<Record<Severity, SeverityWords>> = {
   error: { verdict: "denied", level: "error", command: "error", element: "failure" },

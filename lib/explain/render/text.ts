@@ -4,7 +4,7 @@ import { type Finding, WARNING_SEVERITY, findingsOf, openLinks, warningsOf } fro
 import { type ExplainResult, type Verdict, VERDICTS } from "../result";
 import { placeText } from "../read/source-lines";
 import { type AnyFinding, type Cause, causesOf } from "./causes";
-import { Counts } from "./counts";
+import { Counts, auditCounts } from "./counts";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
 import { SEVERITIES } from "./severities";
@@ -17,6 +17,7 @@ import {
   list,
   object,
   optional,
+  text,
 } from "../../model/shape";
 
 /** How text is written. */
@@ -47,6 +48,12 @@ export interface RenderTextOptions {
    */
   readonly audit?: readonly Finding[];
   /**
+   * What the audit looked at, for the sentence that it found nothing.
+   *
+   * @defaultValue - the sentence does not say
+   */
+  readonly lookedAt?: string;
+  /**
    * ANSI colours; for a terminal only.
    *
    * @defaultValue false
@@ -59,6 +66,7 @@ const RENDER_TEXT_OPTIONS: ObjectKind<RenderTextOptions> = object({
   only: optional(list(choice(VERDICTS))),
   summary: optional(boolean),
   audit: optional(list(anything)),
+  lookedAt: optional(text),
   colour: optional(boolean),
 });
 
@@ -103,7 +111,7 @@ export function* renderText(
   options: RenderTextOptions = {},
 ): Generator<string> {
   checkGiven("renderText()", RENDER_TEXT_OPTIONS, options, "options");
-  const { verbose, only, summary, audit } = options;
+  const { verbose, only, summary, audit, lookedAt } = options;
   const paint = paintOf(options.colour);
   const counts = new Counts();
   const findings: AnyFinding[] = [];
@@ -118,8 +126,8 @@ export function* renderText(
   for (const cause of causesOf(findings)) yield* causeLines(cause, verdictLabel(cause), paint);
   if (summary) yield* counts.lines();
   else if (!verbose && !only) yield* allowedLines(counts, paint);
-  if (audit) yield* auditLines(audit, paint);
-  yield counts.total();
+  if (audit) yield* auditLines(audit, paint, lookedAt);
+  yield counts.total(audit);
 }
 
 /** One finding for each result: further links that are unknown are only counted. */
@@ -171,8 +179,8 @@ function allowedLine(result: ExplainResult, paint: Paint): string {
   return `${painted("allowed", paint)}${headline(result)}\n`;
 }
 
-function* auditLines(audit: readonly Finding[], paint: Paint): Generator<string> {
-  yield audit.length === 0 ? "\naudit: nothing found\n" : "\naudit:\n";
+function* auditLines(audit: readonly Finding[], paint: Paint, lookedAt?: string): Generator<string> {
+  yield `\naudit: ${auditCounts(audit, lookedAt)}\n`;
   yield* findingLines(audit, paint);
   if (audit.length > 0) yield "\n";
 }

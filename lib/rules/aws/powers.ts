@@ -34,6 +34,7 @@ const ACTIONS: readonly (readonly [Power["danger"], on: string, actions: string,
 
 /** What a right on some actions and resources amounts to, both with IAM's wildcards. */
 export function powerOfAction(action: string, on: string): Power | undefined {
+  if (!/[*?]|^(?:iam|sts):/i.test(action)) return undefined;
   if (action === "*" && on === "*") return EVERYTHING;
   if (action.toLowerCase() === "iam:*" && on === "*") return IAM;
   const covers = (name: string): boolean => matchesPattern(action.toLowerCase(), name.toLowerCase()) === true;
@@ -54,6 +55,18 @@ export function powerOfTrust(action: string, to: string): Power | undefined {
   return /^sts:AssumeRoleWith/i.test(action)
     ? { danger: "issuer", says: "this identity provider is trusted" }
     : { danger: "others", says: "it may act as the role" };
+}
+
+/** Source: access-policy-reference.adoc of the EKS user guide. */
+const ACCESS_POLICIES: readonly PowerRow[] = [
+  ["admin", /^AmazonEKSClusterAdminPolicy in EKS cluster [^ ]+$/, "it may do everything in the cluster"],
+  ["others", /^AmazonEKS(?:Cluster)?AdminPolicy /, "it may act as every service account there"],
+  ["others", /^AmazonEKSEditPolicy /, "it may act as every service account there"],
+];
+
+/** What an access policy of EKS amounts to, given with its cluster and namespaces. */
+export function powerOfAccessPolicy(text: string): Power | undefined {
+  return powerIn(ACCESS_POLICIES, text);
 }
 
 const POLICIES: readonly PowerRow[] = [

@@ -10,7 +10,7 @@ const ROWS: readonly PowerRow[] = [
   ["admin", /^roles\/(?:editor|writer)$/, "it may change nearly everything but who has access"],
   [
     "issuer",
-    /^roles\/iam\.workloadIdentityPoolAdmin$|^iam\.(?:workloadIdentityPools|workloadIdentityPoolProviders|googleapis\.com\/workloadIdentityPool\w*)\.(?:create|update)$/,
+    /^roles\/iam\.workloadIdentityPoolAdmin$|^iam\.workloadIdentityPool\w*\.(?:create|update)$/,
     "it may have the project trust other issuers",
   ],
   [
@@ -19,6 +19,7 @@ const ROWS: readonly PowerRow[] = [
     "it may give itself or others more rights",
   ],
   ["admin", /\.setIamPolicy$|^iam\.roles\.(?:create|update)$/, "it may give itself or others more rights"],
+  ["admin", /^roles\/container\.admin$/, "it may do everything in the clusters"],
   [
     "others",
     /^roles\/iam\.(?:serviceAccount(?:TokenCreator|OpenIdTokenCreator|User)|workloadIdentityUser)$/,
@@ -31,7 +32,7 @@ const ROWS: readonly PowerRow[] = [
   ],
 ];
 
-/** What a predefined role or a permission amounts to. */
+/** What a predefined role or a permission amounts to; deny policies write permissions with the host of their service. */
 export function powerOfRole(name: string): Power | undefined {
-  return powerIn(ROWS, name);
+  return powerIn(ROWS, name.replace(/^(\w+)\.googleapis\.com\/(?=[a-z]\w*\.)/, "$1."));
 }

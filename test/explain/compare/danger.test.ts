@@ -122,6 +122,42 @@ const provider = (issuer_uri: string): Edit =>
       oidc: { issuer_uri, allowed_audiences: ["x"] },
     },
   ]);
+const inCluster = (name: string, namespaces?: readonly string[]): Edit =>
+  adding([
+    "aws_eks_access_policy_association",
+    {
+      cluster_name: "prod",
+      principal_arn: `${ACCOUNT}:role/x`,
+      policy_arn: `arn:aws:eks::aws:cluster-access-policy/${name}`,
+      access_scope: namespaces ? { type: "namespace", namespaces } : { type: "cluster" },
+    },
+  ]);
+const inDirectory = (type: string, argument: string, role: string): Edit =>
+  adding([type, { [argument]: role, principal_object_id: `\${${IDENTITY}.principal_id}` }]);
+const denying =
+  (Action: unknown, more: object = {}): Edit =>
+  (resources) => {
+    const guard = { role: ROLE, policy: policy({ Effect: "Deny", Action, Resource: "*", ...more }) };
+    resources["aws_iam_role_policy"] = { ...resources["aws_iam_role_policy"], guard };
+  };
+const bounded = (Action: string): Edit =>
+  both(
+    adding(["aws_iam_policy", { name: "b", policy: policy({ Effect: "Allow", Action, Resource: "*" }) }]),
+    setting("aws_iam_role", () => ({ permissions_boundary: "${aws_iam_policy.more.arn}" })),
+  );
+const DENIES_IAM = policy({ Effect: "Deny", Action: "iam:*", Resource: "*" });
+const DENY_POLICY = {
+  parent: "projects/acme",
+  name: "guard",
+  rules: [
+    {
+      deny_rule: {
+        denied_principals: ["principalSet://goog/public:all"],
+        denied_permissions: ["iam.googleapis.com/serviceAccounts.actAs"],
+      },
+    },
+  ],
+};
 const both =
   (...edits: readonly Edit[]): Edit =>
   (resources) =>
@@ -392,12 +428,6 @@ const HARMFUL: readonly (readonly [what: string, edit: Edit, danger: Danger, sai
   ],
   // What cannot be compared.
   [
-    "a denial",
-    allowing("s3:*", "*", { Effect: "Deny" }),
-    "undecided",
-    "it limits what else is granted, or may limit it",
-  ],
-  [
     "a policy that only apply tells",
     adding(["aws_iam_role_policy", { role: ROLE, policy: "${var.policy}" }]),
     "undecided",
@@ -411,30 +441,84 @@ const HARMFUL: readonly (readonly [what: string, edit: Edit, danger: Danger, sai
     "subjects",
     "any other",
   ],
-  // More access.
+  // More than is declared.
   [
     "a managed policy whose statements are not known",
     attached("AmazonEC2FullAccess"),
-    "wider",
-    "is newly granted the AWS managed policy AmazonEC2FullAccess",
+    "undeclared",
+    "AmazonEC2FullAccess, whose statements are not known here: this is more than its declared pulls need",
   ],
   [
     "all repositories",
     pulling(LOGIN, { ...PULL, Resource: IMAGES.replace("shop/", "") }),
-    "wider",
-    "reads more",
+    "undeclared",
+    "amazonaws.com/a) as arn:aws:iam::111122223333:role/edge-1_shop_web: this is more than its declared pulls",
   ],
-  ["pushing", pulling(LOGIN, { ...PULL, Action: [...PULL.Action, "ecr:PutImage"] }), "wider", "ecr:PutImage"],
-  ["secrets", allowing("secretsmanager:GetSecretValue"), "wider", "secretsmanager:GetSecretValue on *"],
+  [
+    "pushing",
+    pulling(LOGIN, { ...PULL, Action: [...PULL.Action, "ecr:PutImage"] }),
+    "undeclared",
+    "ecr:PutImage",
+  ],
+  ["secrets", allowing("secretsmanager:GetSecretValue"), "undeclared", "secretsmanager:GetSecretValue on *"],
   [
     "writing on Google Cloud",
     setting("google_artifact_registry_repository_iam_member", () => ({
       role: "roles/artifactregistry.writer",
     })),
-    "wider",
+    "undeclared",
     "roles/artifactregistry.writer",
   ],
-  ["another role on Azure", assigned("AcrPush", REGISTRY), "wider", "AcrPush"],
+  ["another role on Azure", assigned("AcrPush", REGISTRY), "undeclared", "AcrPush"],
+  // Clusters and directories.
+  ["EKS's admin policy", inCluster("AmazonEKSClusterAdminPolicy"), "admin", "everything in the cluster"],
+  [
+    "EKS's admin policy in a namespace",
+    inCluster("AmazonEKSClusterAdminPolicy", ["shop"]),
+    "others",
+    "AmazonEKSClusterAdminPolicy in EKS cluster prod in the namespaces shop",
+  ],
+  ["EKS's policy to see", inCluster("AmazonEKSViewPolicy"), "wider", "is newly granted AmazonEKSViewPolicy"],
+  ["GKE's admin", onProject("roles/container.admin"), "admin", "everything in the clusters"],
+  [
+    "a directory role",
+    inDirectory("azuread_directory_role_assignment", "role_id", "62e90394-69f5-4237-9190-012177145e10"),
+    "admin",
+    "it may do everything in the tenant",
+  ],
+  [
+    "a directory role by reference",
+    both(
+      adding(["azuread_directory_role", { display_name: "Application Administrator" }]),
+      inDirectory(
+        "azuread_directory_role_assignment",
+        "role_id",
+        "${azuread_directory_role.more.template_id}",
+      ),
+    ),
+    "issuer",
+    "is newly granted the directory role Application Administrator: it may have applications trust other issuers",
+  ],
+  [
+    "a permission of Microsoft Graph",
+    inDirectory(
+      "azuread_app_role_assignment",
+      "app_role_id",
+      '${azuread_service_principal.graph.app_role_ids["RoleManagement.ReadWrite.Directory"]}',
+    ),
+    "admin",
+    "it may give itself any right in the tenant",
+  ],
+  // More access.
+  [
+    "a role that was not read",
+    adding([
+      "aws_iam_role_policy",
+      { role: "people", policy: policy({ Effect: "Allow", Action: "s3:Get*", Resource: "*" }) },
+    ]),
+    "wider",
+    "s3:Get*",
+  ],
 ];
 
 const renamed =
@@ -444,6 +528,87 @@ const renamed =
     const [name = ""] = Object.keys(resources[type] ?? {});
     Object.assign(resources, JSON.parse(text.replaceAll(name, `moved_${name}`)) as Resources);
   };
+/** What is taken away, and what its absence lets whom do: before, now. */
+const UNLIMITED: readonly (readonly [what: string, was: Edit, is: Edit, danger: Danger, said: string])[] = [
+  [
+    "a denial that kept a role from everything",
+    both(allowing("*"), denying("*")),
+    allowing("*"),
+    "admin",
+    "* on *, which is no longer denied: it may do everything",
+  ],
+  [
+    "a denial of what is not allowed",
+    denying("iam:*"),
+    () => undefined,
+    "wider",
+    "iam:* on *, which is no longer",
+  ],
+  [
+    "a denial of part of IAM",
+    both(allowing("iam:*", "*"), denying("iam:PassRole")),
+    allowing("iam:*", "*"),
+    "others",
+    "iam:PassRole on *, which is no longer denied: it may have services act as these roles",
+  ],
+  [
+    "a denial of all but ECR",
+    both(allowing("*"), denying(undefined, { NotAction: "ecr:*" })),
+    allowing("*"),
+    "admin",
+    "everything but ecr:* on *, which is no longer denied",
+  ],
+  [
+    "a narrower denial",
+    both(allowing("s3:*"), denying("s3:*")),
+    both(allowing("s3:*"), denying("s3:Put*")),
+    "wider",
+    "s3:* on *, which is no longer denied",
+  ],
+  [
+    "a boundary",
+    both(allowing("*"), bounded("ecr:*")),
+    allowing("*"),
+    "admin",
+    "is granted more: everything that no boundary limits: it may do everything, as AdministratorAccess allows",
+  ],
+  [
+    "a wider boundary",
+    both(allowing("*"), bounded("ecr:*")),
+    both(allowing("*"), bounded("*")),
+    "admin",
+    "* on * within the boundary",
+  ],
+  [
+    "a wider boundary of a role that may only pull",
+    bounded("ecr:*"),
+    bounded("*"),
+    "wider",
+    "* on * within the boundary",
+  ],
+  [
+    "a service control policy",
+    adding(["aws_organizations_policy", { name: "guard", content: DENIES_IAM }]),
+    () => undefined,
+    "admin",
+    "the policy guard of the organization applies to is granted more: iam:* on *, which is no longer denied",
+  ],
+  [
+    "part of a service control policy",
+    adding(["aws_organizations_policy", { name: "guard", content: DENIES_IAM }]),
+    adding(["aws_organizations_policy", { name: "guard", content: DENIES_IAM.replace("*", "Tag*") }]),
+    "admin",
+    "iam:* on *, which is no longer denied",
+  ],
+  [
+    "a deny policy of Google Cloud",
+    adding(["google_iam_deny_policy", DENY_POLICY]),
+    () => undefined,
+    "others",
+    "iam.googleapis.com/serviceAccounts.actAs on projects/acme, which is no longer denied: it may act as the service",
+  ],
+];
+
 const removing =
   (type: string): Edit =>
   (resources) =>
@@ -498,6 +663,15 @@ const HARMLESS: readonly (readonly [what: string, edit: Edit, danger?: Danger])[
     })),
   ],
   ["a bucket that nothing here uses", adding(["aws_s3_bucket", { bucket: "logs" }])],
+  ["a denial", allowing("s3:*", "*", { Effect: "Deny" }), "less"],
+  [
+    "a role with a boundary and a denial no more",
+    (resources) => {
+      both(bounded("ecr:*"), denying("s3:*"))(resources);
+      for (const type of ["aws_iam_role", "aws_iam_role_policy"]) delete resources[type];
+    },
+    "less",
+  ],
   ["fewer repositories", pulling(LOGIN, { ...PULL, Resource: IMAGES.replace("shop/*", "shop/a*") }), "less"],
   ["no images any more", pulling(LOGIN), "less"],
   ["nothing any more", removing("aws_iam_role_policy"), "less"],
@@ -514,6 +688,15 @@ describe("a harmful change", () => {
     const text = renderCompareText(comparison);
     const second = groupsOf(comparison.changes, false).find(({ title }) => title !== first?.title)?.title;
     expect(second ? text.slice(0, text.indexOf(`\n${second}\n`)) : text).toContain(said);
+  });
+
+  it.each(UNLIMITED)("that takes a limit away: %s", (_, was, is, danger, said) => {
+    const [old, made] = [was, is].map((edit) => folderOf(changed(edit)));
+    const comparison = compare([old ?? ""], [made ?? ""]);
+    expect(groupsOf(comparison.changes, false)[0]?.changes[0].danger).toBe(danger);
+    expect(renderCompareText(comparison)).toContain(said);
+    const back = compare([made ?? ""], [old ?? ""]).changes.map((each) => each.danger);
+    expect(new Set(back)).toEqual(new Set(["less"]));
   });
 
   it("is the mirror image of one that takes access away", () => {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeldRight } from "../../../lib/explain/cloud";
-import { rightChanges } from "../../../lib/explain/compare/rights";
+import { rightChanges } from "../../../lib/explain/compare/right-sets";
 import { matchesPattern } from "../../../lib/rules/wildcard";
 
 function right(action: string, on: string, under = ""): HeldRight {

@@ -82,7 +82,8 @@ function shortJson(text: string): string {
 
 /** The log with the first of its rules alone. */
 function shortSarif(text: string): string {
-  return text.replace(/("rules": \[\s*\{[^]*?\n( +)\}),[^]*?\n\2\}\n(?= +\]\n)/, "$1\n");
+  const unversioned = text.replace(/"semanticVersion": "[^"]*"/, '"semanticVersion": "…"');
+  return unversioned.replace(/("rules": \[\s*\{[^]*?\n( +)\}),[^]*?\n\2\}\n(?= +\]\n)/, "$1\n");
 }
 
 /** The formats, and what of them is committed. */

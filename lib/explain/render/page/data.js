@@ -42,6 +42,7 @@ function checksOf(result) {
     return {
       id,
       status,
+      template: reason,
       question: data.questions[id] ?? "",
       reason: textIn(result, reason),
       remedy: textIn(result, remedy),
@@ -67,7 +68,10 @@ function warningsOf(result) {
 }
 
 /** What is chosen; the fragment of the address holds it, so that a link shows the same. */
-const NOTHING = { q: "", ns: "", cloud: "", verdict: "", cause: "", sort: "verdict", chain: "", node: "" };
+const NOTHING = {
+  ...{ q: "", ns: "", cloud: "", verdict: "", cause: "", why: "", sort: "verdict", chain: "", node: "" },
+  ...{ all: "", audit: "" },
+};
 
 function stateOf(fragment) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
@@ -98,6 +102,7 @@ function chosenOf(state) {
     (!state.cloud || each.cloud === state.cloud) &&
     (!state.verdict || each.verdict === state.verdict) &&
     (!state.cause || each.cause === state.cause) &&
+    (!state.why || whyOf(each) === state.why) &&
     wanted.every((word) => searched(each).includes(word));
   const isDown = state.sort.startsWith("-");
   const [, , keyOf] = COLUMNS.find(([id]) => id === state.sort.replace("-", "")) ?? COLUMNS[0];
@@ -105,6 +110,17 @@ function chosenOf(state) {
     const [a, b] = [keyOf(one), keyOf(other)];
     return (a < b ? -1 : a > b ? 1 : 0) * (isDown ? -1 : 1) || one.number - other.number;
   });
+}
+
+/** Results with one of these do not hold for one reason: link, verdict and sentence apart from their own names. */
+function whyOf(each) {
+  const numbers = data.chains[each.chain].map((number) => data.checks[number]);
+  const [id, , reason] = numbers.find(([id, status]) => id === each.cause && status !== "pass") ?? [
+    each.cause,
+    "",
+    "",
+  ];
+  return (each.why ??= `${each.verdict} ${id} ${reason}`);
 }
 
 function searched(each) {

@@ -2,7 +2,18 @@
 
 const PAGE = 100;
 
-function drawTable(place, chosen, state, change) {
+/** Whether allowed results are folded: nothing was chosen, and others come first. */
+function isFolded(state, chosen) {
+  const isChosen = ["q", "ns", "cloud", "verdict", "cause", "why", "node", "all", "chain"].some(
+    (key) => state[key],
+  );
+  return !isChosen && chosen.some(({ verdict }) => verdict !== "allowed");
+}
+
+function drawTable(place, all, state, change) {
+  const isShort = isFolded(state, all);
+  const chosen = isShort ? all.filter(({ verdict }) => verdict !== "allowed") : all;
+  const folded = all.length - chosen.length;
   const sorted = state.sort.replace("-", "");
   const heads = COLUMNS.map(([id, title]) => {
     const isSorted = id === sorted;
@@ -44,6 +55,15 @@ function drawTable(place, chosen, state, change) {
       body,
     ),
     more,
+    ...(folded === 0
+      ? []
+      : [
+          el(
+            "button",
+            { type: "button", class: "more", onclick: () => change({ all: "1" }) },
+            `Show ${folded} allowed too`,
+          ),
+        ]),
   );
 }
 
