@@ -98,6 +98,7 @@ export function read({
         throw new Error("not asked");
       },
       held: () => [],
+      meant: () => [],
     },
     project: undefined,
     projectNumber: undefined,
