@@ -264,6 +264,13 @@ function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonl
 
 function grantOf(key: string, cloud: string, grants: readonly AccessGrant[]): AccessGrant {
   const grant = grants.find(({ subject }) => subject.key === key);
+  if (grant?.clusterRight)
+    fail("fleet-unsupported", {
+      problem: "the plugins that enter spokes do not use AKS identity bindings",
+      value: key,
+      allowed: "identities that trust the hub's tokens",
+      remedy: "leave `identityBinding` out for controllers",
+    });
   if (grant) return grant;
   return fail("fleet-missing", {
     problem: `the service account runs the plugin, but has no identity in ${cloud}`,

@@ -147,21 +147,23 @@ function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
 function podFiles(documents: StackDocuments): readonly (readonly [file: string, text: string])[] {
   return [...documents.pods]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([key, { labels, env, volumeMounts, volumes }]) => {
-      const parts = Object.entries({ labels, env, volumeMounts, volumes });
+    .flatMap(([key, { labels, annotations = {}, env, volumeMounts, volumes }]) => {
+      const parts = Object.entries({ labels, annotations, env, volumeMounts, volumes });
       const stated = parts.filter(([, part]) => Object.keys(part).length > 0);
       if (stated.length === 0) return [];
       const file = `pods/${podFileName(key)}.yaml`;
       const fragment = placedDocument(Object.fromEntries(stated), context(file, documents));
-      return [[file, withHeader(podComment(key), yamlText(fragment))] as const];
+      const ofPod =
+        Object.keys(annotations).length > 0 ? "Labels, annotations and volumes" : "Labels and volumes";
+      return [[file, withHeader(podComment(key, ofPod), yamlText(fragment))] as const];
     });
 }
 
-function podComment(key: string): readonly string[] {
+function podComment(key: string, ofPod: string): readonly string[] {
   const [namespace, name] = key.split("/");
   return [
     `Add this to pod templates in namespace ${namespace} with \`serviceAccountName: ${name}\`; it is not applied by itself.`,
-    "Labels and volumes belong to the pod; env and volumeMounts to each container that uses the cloud.",
+    `${ofPod} belong to the pod; env and volumeMounts to each container that uses the cloud.`,
     "Restart running pods: a webhook changes pods only while they are created.",
   ];
 }

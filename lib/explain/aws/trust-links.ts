@@ -7,8 +7,8 @@ import { type Known, is, isKnown, orElse, same, shown, unread, withoutPrefix } f
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import {
-  admittingStatements,
   claimOf,
+  comparedWith,
   decideTrust,
   federatedPrincipals,
   serviceAccountClaims,
@@ -167,10 +167,4 @@ export function subjectAdmitted({ role, subject }: TrustQuestion, decision: AwsD
     DENIED,
     where,
   );
-}
-
-/** What the statements of a trust policy that admit anyone compare a claim with. */
-export function comparedWith(policy: Policy, claim: string): readonly Known<string>[] {
-  const conditions = admittingStatements(policy).flatMap((each) => orElse(each.conditions, () => []));
-  return conditions.flatMap(({ key, values }) => (claimOf(key)?.toLowerCase() === claim ? values : []));
 }

@@ -19,7 +19,7 @@ import { once, remembered } from "../../model/once";
 import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
-import { admitsEveryone, federatedPrincipals } from "../../rules/aws/policy/trust";
+import { admitsEveryone, comparedWith, federatedPrincipals } from "../../rules/aws/policy/trust";
 import { type Answer, broken, later, seen, unknown } from "../answer";
 import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
@@ -37,7 +37,6 @@ import {
   type TrustQuestion,
   type TrustedProvider,
   audienceAccepted,
-  comparedWith,
   decided,
   issuerTrusted,
   subjectAdmitted,

@@ -3,7 +3,8 @@
  * and hashicorp/azuread, 2.40 to 3, and the Azure REST API references for what they do.
  */
 
-import type { CloudCoverage, TypeRow } from "./coverage";
+import { IDENTITY_BINDING } from "../../rules/azure/identity-binding";
+import type { CloudCoverage, Coverage, TypeRow } from "./coverage";
 
 const COMMON = "id tags";
 
@@ -40,6 +41,15 @@ const CLUSTER: TypeRow = {
   isCluster: true,
   names: "id",
   usedBy: "azurerm_federated_identity_credential azuread_application_federated_identity_credential",
+};
+
+/** Source: Azure REST API, Microsoft.ContainerService, IdentityBindings; Azure/azapi 2, azapi_resource. */
+const IDENTITY_BINDING_ROW: Coverage = {
+  read: "type name parent_id",
+  harmless:
+    "id location tags timeouts retry locks response_export_values schema_validation_enabled ignore_casing ignore_missing_property",
+  computed: "output",
+  blocks: { body: { blocks: { properties: { blocks: { managedIdentity: { read: "resourceId" } } } } } },
 };
 
 const DEFINITION: TypeRow = {
@@ -157,4 +167,5 @@ export const azureCoverage: CloudCoverage = {
     azurerm_subscription_template_deployment azurerm_tenant_template_deployment
     azurerm_template_deployment msgraph_resource msgraph_update_resource
   `,
+  api: { azapi_resource: { [IDENTITY_BINDING.toLowerCase()]: IDENTITY_BINDING_ROW } },
 };
