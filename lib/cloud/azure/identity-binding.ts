@@ -28,6 +28,7 @@ import { PROVIDER } from "../shared/kinds";
 import { PerStack } from "../shared/per-stack";
 import { dependsOn } from "../shared/references";
 import type { IWorkloadIdentity } from "./adopted";
+import { hclText } from "./renamed-arguments";
 import { AKS_CLUSTER } from "./spoke";
 
 /** An AKS cluster: declared, looked up, or its resource id, which may be late. */
@@ -151,12 +152,12 @@ export class IdentityBinding extends Construct {
       TerraformStack.of(this).addOverride("terraform.required_providers.azapi.source", "Azure/azapi");
     declared.set(this, keyOf(cluster, identity), this);
   }
+}
 
-  /** Declares the binding of an identity unless the stack has it, as for several service accounts of one identity. */
-  static once(scope: Construct, id: string, props: IdentityBindingProps): void {
-    const key = keyOf(clusterId(props.cluster), props.identity);
-    if (!declared.get(scope, key)) new IdentityBinding(scope, id, props);
-  }
+/** Declares the binding of an identity unless the stack has it, as for several service accounts of one identity. */
+export function bindOnce(scope: Construct, id: string, props: IdentityBindingProps): void {
+  const key = keyOf(clusterId(props.cluster), props.identity);
+  if (!declared.get(scope, key)) new IdentityBinding(scope, id, props);
 }
 
 /** The cluster's name in AKS, if it is literal. */
@@ -185,5 +186,13 @@ class AzapiResource extends TerraformResource {
 
   protected override synthesizeAttributes(): Record<string, unknown> {
     return { ...this.#arguments };
+  }
+
+  protected override synthesizeHclAttributes(): Record<string, unknown> {
+    const written = (value: unknown): object =>
+      typeof value === "string"
+        ? hclText(value)
+        : { value, isBlock: false, type: "map", storageClassType: "anyMap" };
+    return Object.fromEntries(Object.entries(this.#arguments).map(([name, value]) => [name, written(value)]));
   }
 }

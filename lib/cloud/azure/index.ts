@@ -16,7 +16,11 @@ export { type ComponentIdentitiesProps, type ComponentIdentitiesSettings } from 
 export { type ComponentIdentityProps } from "./component-props";
 export { type DeclaredIdentityProps, type IdentitySettings, type PullTrust } from "./identity";
 export { IdentityBinding, type IdentityBindingProps } from "./identity-binding";
-export { type IdentityBindingCluster, type WorkloadIdentityBinding } from "./identity-binding";
+export {
+  type BoundIdentity,
+  type IdentityBindingCluster,
+  type WorkloadIdentityBinding,
+} from "./identity-binding";
 export { type IssuerAdoption, type IssuerStorageProps } from "./issuer";
 export { IssuerContainer, type IssuerContainerProps } from "./issuer-container";
 export { IssuerWebsite, type IssuerWebsiteProps } from "./issuer-website";

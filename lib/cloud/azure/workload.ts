@@ -71,7 +71,7 @@ import {
   type BoundIdentity,
   type IdentityBindingCluster,
   type WorkloadIdentityBinding,
-  IdentityBinding,
+  bindOnce,
   WORKLOAD_IDENTITY_BINDING,
   clusterLimits,
   nameOf,
@@ -288,7 +288,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     { cluster, provider }: WorkloadIdentityBinding,
     clusterName: string,
   ): void {
-    IdentityBinding.once(this, `Binding_${namespace}_${name}`, {
+    bindOnce(this, `Binding_${namespace}_${name}`, {
       cluster,
       identity,
       bindingName: identityBindingName([clusterName, namespace, name]),
