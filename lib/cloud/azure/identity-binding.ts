@@ -16,6 +16,7 @@ import {
   boolean,
   checkProps,
   either,
+  example,
   list,
   made,
   object,
@@ -105,7 +106,7 @@ const IDENTITY_BINDING_PROPS: ObjectKind<IdentityBindingProps> = object({
     resourceId: text,
     credentials: list(anything),
   }),
-  bindingName: text,
+  bindingName: example(text, '"shopweb"'),
 });
 
 const declared = new PerStack<IdentityBinding>();
