@@ -57,5 +57,6 @@ export {
   type CredentialFile,
   type IAccess,
   type IWorkloadIdentities,
+  type ClusterRight,
   type PodFragment,
 } from "./model/workloads";

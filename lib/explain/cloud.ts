@@ -198,6 +198,13 @@ export interface AccessReading {
   readonly identity: AccessIdentity | undefined;
 }
 
+/** A verb on a resource, for a cloud that asks RBAC of the cluster. */
+export interface AskedRight {
+  readonly verb: string;
+  readonly apiGroup: string;
+  readonly resource: Known<string>;
+}
+
 export interface AccountQuestion {
   readonly account: ServiceAccountFact;
   readonly pods: readonly PodFact[];
@@ -222,6 +229,12 @@ export interface AccountQuestion {
   > & {
     readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };
+  /**
+   * Whether RBAC of the cluster gives the service account a right in the whole cluster.
+   *
+   * @defaultValue - not judged
+   */
+  readonly granted?: (right: AskedRight) => Answer;
   /** The pod identity webhooks that its objects show, by cloud, and agents by `agentOf`. */
   readonly webhooks: ReadonlyMap<string, Source>;
 }

@@ -264,6 +264,13 @@ function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonl
 
 function grantOf(key: string, cloud: string, grants: readonly AccessGrant[]): AccessGrant {
   const grant = grants.find(({ subject }) => subject.key === key);
+  if (grant?.clusterRight)
+    fail("fleet-foreign", {
+      problem: `the identity in ${cloud} needs a right in the hub (${grant.clusterRight.verb}), which is written only for workloads`,
+      value: key,
+      allowed: "identities that trust the hub's tokens",
+      remedy: "declare the identities of controllers without what needs it (`identityBinding`)",
+    });
   if (grant) return grant;
   return fail("fleet-missing", {
     problem: `the service account runs the plugin, but has no identity in ${cloud}`,

@@ -68,6 +68,12 @@ export interface CredentialFile {
 export interface PodFragment {
   /** Labels of the pod. */
   readonly labels: Readonly<Record<string, string>>;
+  /**
+   * Annotations of the pod.
+   *
+   * @defaultValue - none
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** `env` of each container. */
   readonly env: readonly Readonly<Record<string, unknown>>[];
   /** `volumeMounts` of each container. */
@@ -76,10 +82,26 @@ export interface PodFragment {
   readonly volumes: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** A right that RBAC of the cluster must give a service account: one rule of a ClusterRole. */
+export interface ClusterRight {
+  /** The verb. */
+  readonly verb: string;
+  /** The API group. */
+  readonly apiGroup: string;
+  /** The resource; may be late. */
+  readonly resource: string;
+}
+
 /** The identity of a workload's service account in a cloud, with the annotations that the cloud's webhook reads. */
 export interface AccessGrant extends AccountGrant {
   /** Fields that the pods need. */
   readonly pod: PodFragment;
+  /**
+   * What its cloud asks RBAC of the cluster for.
+   *
+   * @defaultValue - nothing
+   */
+  readonly clusterRight?: ClusterRight;
   /**
    * A file for the pods.
    *
@@ -172,6 +194,7 @@ export const ACCESS_REQUEST: ObjectKind<AccessRequest<never>> = object({
 /** The kind of a {@link PodFragment}. */
 export const POD_FRAGMENT: ObjectKind<PodFragment> = object({
   labels: record(text),
+  annotations: optional(record(text)),
   env: list(anyObject),
   volumeMounts: list(anyObject),
   volumes: list(anyObject),

@@ -1,6 +1,6 @@
 /*
- * Names of service accounts that a tool makes up. They change with a release or another path, and what trusts the old
- * name then refuses the new one.
+ * Names of service accounts that a tool makes up: a fixed beginning, a hyphen, and a hash or random digits. They change
+ * with a release or another path, and what trusts the old name then refuses the new one.
  */
 
 interface NameMaker {
@@ -35,4 +35,18 @@ const MAKERS: readonly NameMaker[] = [
 /** Why a service account's name will not last, and what to do; `undefined` if nothing suggests that it is made up. */
 export function generatedName(name: string): Pick<NameMaker, "makes" | "remedy"> | undefined {
   return MAKERS.find(({ pattern }) => pattern.test(name));
+}
+
+/**
+ * As {@link generatedName} for two texts that end with the name of a service account, as subjects and principals do, if
+ * they differ only in the generated end: two names of one object, or such a name and the one without that end.
+ */
+export function differsAsGenerated(one: string, other: string): ReturnType<typeof generatedName> {
+  if (one === other) return undefined;
+  const made = [one, other].map((text) => generatedName(/[^:/]*$/.exec(text)?.[0] ?? ""));
+  const [first, second] = [one, other].map((text, place) =>
+    made[place] ? text.slice(0, text.lastIndexOf("-")) : text,
+  );
+  const [maker, another = maker] = made.flatMap((each) => each ?? []);
+  return first === second && maker === another ? maker : undefined;
 }

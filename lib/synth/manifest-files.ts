@@ -162,20 +162,22 @@ function fileEntry({ file, cluster }: FileEntry): FileEntry {
 /** The texts of pod fragments by file, sorted; empty fields and fragments are left out. */
 function podFiles(documents: StackDocuments): readonly (readonly [pod: WrittenPod, text: string])[] {
   return documents.pods.flatMap((pod) => {
-    const { labels, env, volumeMounts, volumes } = pod.fragment;
-    const parts = Object.entries({ labels, env, volumeMounts, volumes });
+    const { labels, annotations = {}, env, volumeMounts, volumes } = pod.fragment;
+    const parts = Object.entries({ labels, annotations, env, volumeMounts, volumes });
     const stated = parts.filter(([, part]) => Object.keys(part).length > 0);
     if (stated.length === 0) return [];
     const fragment = placedDocument(Object.fromEntries(stated), context(pod.file, documents));
-    return [[pod, withHeader(podComment(pod.key), yamlText(fragment))] as const];
+    const ofPod =
+      Object.keys(annotations).length > 0 ? "Labels, annotations and volumes" : "Labels and volumes";
+    return [[pod, withHeader(podComment(pod.key, ofPod), yamlText(fragment))] as const];
   });
 }
 
-function podComment(key: string): readonly string[] {
+function podComment(key: string, ofPod: string): readonly string[] {
   const [namespace, name] = key.split("/");
   return [
     `Add this to pod templates in namespace ${namespace} with \`serviceAccountName: ${name}\`; it is not applied by itself.`,
-    "Labels and volumes belong to the pod; env and volumeMounts to each container that uses the cloud.",
+    `${ofPod} belong to the pod; env and volumeMounts to each container that uses the cloud.`,
     "Restart running pods: a webhook changes pods only while they are created.",
   ];
 }

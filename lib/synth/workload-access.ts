@@ -39,6 +39,7 @@ import {
   groupedLines,
 } from "./account-groups";
 import { manifestsFor } from "./cluster-job";
+import { writeClusterRights } from "./cluster-rights";
 import type { RecordedCluster } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
 import type { ClusterManifests } from "./cluster-manifests";
@@ -225,6 +226,7 @@ export class WorkloadAccess extends Construct {
 
   #write({ accounts, clouds }: Workloads, grants: readonly AccessGrant[], cluster: RecordedCluster): void {
     writeServiceAccounts(this.manifests, accounts, grants);
+    writeClusterRights(this.manifests, grants);
     writeCredentialFiles(this.manifests, grants);
     for (const { subject } of accounts) this.manifests.podFragment(subject, this.podFor(subject));
     this.manifests.record({
@@ -276,11 +278,16 @@ function podFragment({ key }: Subject, grants: readonly AccessGrant[]): PodFragm
       "name",
       refuse(field),
     );
+  const annotations = mergedMaps(
+    pods.map((pod) => pod.annotations ?? {}),
+    refuse("annotations"),
+  );
   return {
     labels: mergedMaps(
       pods.map(({ labels }) => labels),
       refuse("labels"),
     ),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
     env: joined("env"),
     volumeMounts: joined("volumeMounts"),
     volumes: joined("volumes"),

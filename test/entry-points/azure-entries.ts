@@ -171,6 +171,17 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
     required: ["resourceId"],
     call: (given, { stack, id }) => azure.PullIdentity.fromResourceId(stack, id, given as never),
   },
+  IdentityBinding: inStack(
+    azure.IdentityBinding,
+    ["cluster", "identity", "bindingName"],
+    ({ stack, id }) => ({
+      cluster: `${SCOPE}/providers/Microsoft.ContainerService/managedClusters/prod`,
+      identity: azure.WorkloadIdentity.fromResourceId(stack, `${id}-bound`, {
+        resourceId: `${SCOPE}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop`,
+      }),
+      bindingName: "shop",
+    }),
+  ),
   "WorkloadIdentity.fromResourceId": {
     settings: (world) => ({
       resourceId: `${SCOPE}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop`,

@@ -26,14 +26,21 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   kubernetes: "kubernetes",
 };
 
-/** The schema of `aws_iam_role`, or of `data.aws_iam_role`; `undefined` where no binding of this repository has the type. */
-export function schemaOf(type: string): TypeSchema | undefined {
+/** Folders of bindings by provider; `undefined` for none. */
+export type Bindings = (provider: string) => string | undefined;
+
+/** The bindings of this repository. */
+export const installed: Bindings = (provider) => join(ROOT, `node_modules/@cdktf/provider-${provider}`);
+
+/** The schema of `aws_iam_role`, or of `data.aws_iam_role`; `undefined` where no binding has the type. */
+export function schemaOf(type: string, bindings: Bindings = installed): TypeSchema | undefined {
   const name = type.replace(/^data\./, "");
   const [prefix = "", ...words] = name.split("_");
   const provider = PROVIDERS[prefix];
   const folder = name === type ? words.join("-") : `data-${name.replaceAll("_", "-")}`;
-  const file = join(ROOT, `node_modules/@cdktf/provider-${provider}/lib/${folder}/index.js`);
-  return provider !== undefined && existsSync(file) ? read(file) : undefined;
+  const of = provider === undefined ? undefined : bindings(provider);
+  const file = of === undefined ? "" : join(of, "lib", folder, "index.js");
+  return existsSync(file) ? read(file) : undefined;
 }
 
 function read(file: string): TypeSchema {
@@ -90,9 +97,8 @@ function blockOf(
   for (const property of literal?.properties ?? []) {
     if (!ts.isPropertyAssignment(property)) continue;
     const [inner] =
-      /\b(?!cdktf\.)\w+ToTerraform\b/.exec(
-        property.initializer.getText().replaceAll(/cdktf\.\w+ToTerraform/g, ""),
-      ) ?? [];
+      /\b\w+ToTerraform\b/.exec(property.initializer.getText().replaceAll(/cdkt[fn]\.\w+ToTerraform/g, "")) ??
+      [];
     const nested = inner === undefined ? undefined : functions.get(inner);
     all.set(property.name.getText().replaceAll(/["']/g, ""), nested && blockOf(nested, functions));
   }

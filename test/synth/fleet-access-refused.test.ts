@@ -44,6 +44,14 @@ const eks = (
   }),
   ...more,
 });
+const AKS_ID = `/subscriptions/${SUBSCRIPTION}/resourceGroups/shop/providers/Microsoft.ContainerService/managedClusters/aks`;
+const AKS: FleetSpoke = {
+  name: "aks",
+  access: aksSpoke({
+    cluster: { id: AKS_ID, server: "https://aks.example.com", certificateAuthorityData: CA },
+  }),
+  clusterRole: "deployer",
+};
 const groups: FleetSpoke = {
   name: "eks-1",
   access: eksSpoke({
@@ -264,22 +272,23 @@ const CASES: readonly (readonly [
           }),
         },
       ],
-      spokes: [
-        {
-          name: "aks",
-          access: aksSpoke({
-            cluster: {
-              id: `/subscriptions/${SUBSCRIPTION}/resourceGroups/shop/providers/Microsoft.ContainerService/managedClusters/aks`,
-              server: "https://aks.example.com",
-              certificateAuthorityData: CA,
-            },
-          }),
-          clusterRole: "deployer",
-        },
-      ],
+      spokes: [AKS],
     }),
     "azure-missing",
     /spoke aks/,
+  ],
+  [
+    "identity bindings",
+    () => ({
+      hub: { ...KUEUE.hub, issuer: "https://westeurope.oic.prod-aks.azure.com/tenant/1/" },
+      identities: [
+        workloadIdentities({ resourceGroupName: "hub", location: "westeurope", identityBinding: AKS_ID }),
+      ],
+      plugins: [{ plugin: "kubelogin", image: "example.com/kubelogin:v0.2" }],
+      spokes: [AKS],
+    }),
+    "fleet-foreign",
+    /needs a right in the hub \(use-managed-identity\)/,
   ],
 ];
 
@@ -318,7 +327,7 @@ const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknow
 ];
 
 /** Refusals that need what a cloud has declared. */
-const AFTER_IDENTITIES: readonly ErrorCode[] = ["azure-missing"];
+const AFTER_IDENTITIES: readonly ErrorCode[] = ["azure-missing", "fleet-foreign"];
 
 describe("FleetAccess refuses", () => {
   it.each(CASES)("%s, and leaves nothing behind", (_title, props, code, about) => {

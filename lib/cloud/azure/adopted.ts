@@ -256,7 +256,8 @@ export class AdoptedPullIdentity extends PullIdentityBase {
   override readonly tenantId: string;
   protected override readonly label: string;
   protected override readonly ledger: IdentityLedger;
-  readonly #declaresTrust: boolean;
+  /** Whether lines with `as` declare how service accounts may use it. */
+  readonly declaresTrust: boolean;
 
   constructor(scope: Construct, id: string, attributes: PullIdentityAttributes) {
     super(scope, id, attributes);
@@ -272,11 +273,11 @@ export class AdoptedPullIdentity extends PullIdentityBase {
     this.tenantId = known("tenantId");
     this.label = place.name ?? this.node.path;
     this.ledger = ledgerOf(this, attributes.resourceId);
-    this.#declaresTrust = attributes.declareTrust ?? true;
+    this.declaresTrust = attributes.declareTrust ?? true;
   }
 
   override addTrustOnce(trust: PullTrust): void {
-    if (this.#declaresTrust) super.addTrustOnce(trust);
+    if (this.declaresTrust) super.addTrustOnce(trust);
   }
 }
 

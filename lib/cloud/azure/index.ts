@@ -15,6 +15,12 @@ export { ComponentIdentity } from "./component-identity";
 export { type ComponentIdentitiesProps, type ComponentIdentitiesSettings } from "./component-props";
 export { type ComponentIdentityProps } from "./component-props";
 export { type DeclaredIdentityProps, type IdentitySettings, type PullTrust } from "./identity";
+export { IdentityBinding, type IdentityBindingProps } from "./identity-binding";
+export {
+  type BoundIdentity,
+  type IdentityBindingCluster,
+  type WorkloadIdentityBinding,
+} from "./identity-binding";
 export { type IssuerAdoption, type IssuerStorageProps } from "./issuer";
 export { IssuerContainer, type IssuerContainerProps } from "./issuer-container";
 export { IssuerWebsite, type IssuerWebsiteProps } from "./issuer-website";
@@ -26,7 +32,7 @@ export { PullIdentity, type PullIdentityProps } from "./pull-identity";
 export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-props";
 export { argoCdRepoServer, certManager, externalDns, externalSecrets } from "./ready-permissions";
 export { fluxSourceController } from "./ready-permissions";
-export { AzureAccess, type AzureAccessProps, azureAccess } from "./workload";
+export { AzureAccess, type AzureAccessProps, azureAccess } from "./access";
 export { WorkloadIdentities, type WorkloadIdentitiesProps, workloadIdentities } from "./workload";
 export { WorkloadIdentity } from "./workload";
 export { type WorkloadIdentitiesSettings, type WorkloadIdentityProps } from "./workload-props";

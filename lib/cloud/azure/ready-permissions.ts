@@ -15,7 +15,7 @@ import {
   EXTERNAL_SECRETS,
   FLUX_SOURCE_CONTROLLER,
 } from "../../rules/azure/ready-permissions";
-import { type AzureAccess, azureAccess } from "./workload";
+import { type AzureAccess, azureAccess } from "./access";
 
 function ready<Props>(
   name: string,

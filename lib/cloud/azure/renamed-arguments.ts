@@ -15,7 +15,7 @@ import { azurermSince, credentialIdentity } from "../../rules/azure/azurerm-vers
 import { azurermVersion } from "./place";
 
 /** A text argument in the form in which bindings give it to cdktf for HCL. */
-function hclText(value: string): object {
+export function hclText(value: string): object {
   return {
     value: stringToHclTerraform(value),
     isBlock: false,

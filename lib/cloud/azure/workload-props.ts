@@ -10,6 +10,11 @@ import {
   type PullTrust,
   PULL_TRUST,
 } from "./identity";
+import {
+  type IdentityBindingCluster,
+  WORKLOAD_IDENTITY_BINDING,
+  type WorkloadIdentityBinding,
+} from "./identity-binding";
 
 /**
  * Properties of {@link workloadIdentities}. Resource group and location are required unless every service account acts as
@@ -34,6 +39,13 @@ export interface WorkloadIdentitiesSettings extends Partial<IdentitySettings> {
    * @defaultValue "AzurePublicCloud"
    */
   readonly cloud?: AzureCloudName;
+  /**
+   * The AKS cluster, or an object with more settings: pods get tokens by an AKS identity binding, whose number is not
+   * limited, instead of a federated identity credential. Their programs must use it, which Azure's SDKs do on request.
+   *
+   * @defaultValue - federated identity credentials
+   */
+  readonly identityBinding?: IdentityBindingCluster | WorkloadIdentityBinding;
 }
 
 export const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
@@ -43,6 +55,7 @@ export const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings
   audience: optional(text),
   namePrefix: optional(text),
   cloud: optional(text),
+  identityBinding: optional(WORKLOAD_IDENTITY_BINDING),
 });
 
 /** The identity of a workload. */

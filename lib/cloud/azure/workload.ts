@@ -1,30 +1,29 @@
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { Annotations } from "cdktf";
 import { Construct } from "constructs";
-import { at, fail } from "../../errors";
+import { at } from "../../errors";
 import { isLate } from "../../model/late";
 import type { AccountRequest, IExistingIdentity } from "../../model/identity";
 import { serviceAccountText } from "../../model/namespaced-name";
-import { type ObjectKind, checkGiven, checkProps, list, object } from "../../model/shape";
+import { type ObjectKind, checkGiven, checkProps, object } from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import {
   type AccessDeclaration,
   type AccessGrant,
   type AccessRequest,
-  type AccessRights,
   type IAccess,
   type IWorkloadIdentities,
   type PodFragment,
   ACCESS_REQUEST,
 } from "../../model/workloads";
-import {
-  type AccessRole,
-  ACCESS_ROLE,
-  accessRoles,
-  isRoleDefinitionId,
-  roleKey,
-} from "../../rules/azure/access";
+import { type AccessRole, accessRoles, isRoleDefinitionId, roleKey } from "../../rules/azure/access";
 import { azureCloud } from "../../rules/azure/clouds";
+import {
+  IDENTITY_BINDING_ANNOTATION,
+  USE_IDENTITY,
+  checkIdentityBinding,
+  identityBindingName,
+} from "../../rules/azure/identity-binding";
 import { WEBHOOK_USE_LABEL, podToken, webhookAnnotations } from "../../rules/azure/pod";
 import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
@@ -37,10 +36,12 @@ import { terraformText } from "../../rules/terraform-text";
 import {
   type IWorkloadIdentity,
   type PullIdentityAttributes,
+  AdoptedPullIdentity,
   AdoptedWorkloadIdentity,
   PULL_IDENTITY_ATTRIBUTES,
   existingIdentity,
 } from "./adopted";
+import { azureAccessOf } from "./access";
 import {
   type PullTrust,
   DeclaredIdentityBase,
@@ -49,6 +50,14 @@ import {
   requiredSettings,
   trustCredentials,
 } from "./identity";
+import {
+  type BoundIdentity,
+  type WorkloadIdentityBinding,
+  bindOnce,
+  clusterLimits,
+  nameOf,
+  identityBindingSettings,
+} from "./identity-binding";
 import { refuseTakenName } from "./names";
 import {
   type WorkloadIdentitiesSettings,
@@ -56,74 +65,6 @@ import {
   type WorkloadIdentityProps,
   WORKLOAD_IDENTITY_PROPS,
 } from "./workload-props";
-
-/** What a service account may do in Azure. */
-export interface AzureAccessProps {
-  /** Roles with their scopes, at least one. */
-  readonly roles: readonly AccessRole[];
-}
-
-const AZURE_ACCESS_PROPS: ObjectKind<AzureAccessProps> = object({
-  roles: list(ACCESS_ROLE),
-});
-
-const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
-
-/** Roles of a service account, returned by {@link azureAccess}. */
-export class AzureAccess implements IAccess<Construct> {
-  /** Always `azure`. */
-  readonly cloud: string = "azure";
-  /** Checked roles, each once. */
-  readonly roles: readonly AccessRole[];
-  /** The roles with their scopes and conditions, as `roleBindings`. */
-  readonly rights: AccessRights;
-
-  constructor(roles: readonly AccessRole[]) {
-    checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
-    this.roles = roles;
-    this.rights = { roleBindings: roles.map(({ reason: _, assignment: __, ...binding }) => binding) };
-    Object.defineProperty(this, ACCESS, { value: true });
-  }
-
-  /** Throws: an identity needs a resource group and a location, which have no default. */
-  defaultIdentities(): IWorkloadIdentities<Construct> {
-    return fail("azure-missing", {
-      problem: "workloads need managed identities, which have no default resource group and location",
-      remedy:
-        "add `workloadIdentities({ resourceGroupName, location })` of the /azure subpath to `identities`",
-    });
-  }
-}
-
-/** Returns access to Azure for a service account: roles at scopes. */
-export function azureAccess(props: AzureAccessProps): AzureAccess {
-  checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
-  const { roles } = props;
-  return new AzureAccess(
-    roles.length > 0
-      ? accessRoles(roles)
-      : fail("azure-missing", {
-          problem: "azureAccess() names no role, so the service account could do nothing",
-          allowed: "at least one role with its scope",
-          remedy: "name the roles that the workload needs, or leave the access out",
-        }),
-  );
-}
-
-/** Returns an access made by {@link azureAccess}, also by another copy of the package. */
-export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
-  return isAzureAccess(access)
-    ? access
-    : fail("azure-foreign", {
-        problem: "an access of cloud azure was not created by azureAccess()",
-        value: access.rights,
-        remedy: "create it with azureAccess() of the /azure subpath",
-      });
-}
-
-function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
-  return ACCESS in access;
-}
 
 /** The workloads of one cluster. */
 export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}
@@ -243,7 +184,15 @@ function podOf(
   props: WorkloadIdentitiesProps,
   { clientId, tenantId }: Pick<IWorkloadIdentity, "clientId" | "tenantId">,
 ): PodFragment {
-  const { withoutWebhook } = props;
+  const { withoutWebhook, identityBinding } = props;
+  if (identityBinding !== undefined)
+    return {
+      labels: WEBHOOK_USE_LABEL,
+      annotations: { [IDENTITY_BINDING_ANNOTATION]: "true" },
+      env: [],
+      volumeMounts: [],
+      volumes: [],
+    };
   const labels = withoutWebhook === true ? {} : WEBHOOK_USE_LABEL;
   return withoutWebhook === false
     ? { labels, env: [], volumeMounts: [], volumes: [] }
@@ -257,34 +206,72 @@ function podOf(
  * Secret `azure-credentials` exists (`ComponentIdentities` writes it). Where it is not known to run, they mount it
  * themselves.
  *
- * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`.
+ * Children: one `WorkloadIdentity` per service account, `<namespace>_<name>`, and with `identityBinding` one
+ * `IdentityBinding` per identity, `Binding_<namespace>_<name>`.
  */
 export class WorkloadIdentities extends Construct implements AccessDeclaration {
   /** The declared identity of each service account, by `namespace/name`. */
   readonly identities: ReadonlyMap<string, WorkloadIdentity>;
   /** The grant of each service account, in the order of the workloads. */
   readonly grants: readonly AccessGrant[];
+  /** With `identityBinding`, the cluster's name in AKS, if it is literal. */
+  readonly cloudName?: string;
 
   constructor(scope: Construct, id: string, props: WorkloadIdentitiesProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
     super(scope, id);
-    const planned = at(this, () => props.accounts.map((account) => planWorkload(this, account, props)));
+    const binding = identityBindingSettings(props.identityBinding);
+    if (binding) at(this, () => checkBinding(binding, props));
+    const cloudName = binding && nameOf(binding.cluster);
+    if (cloudName !== undefined) this.cloudName = cloudName;
+    const isFederated = binding?.federatedCredentials ?? binding === undefined;
+    const planned = at(this, () =>
+      props.accounts.map((account) => planWorkload(this, account, props, isFederated)),
+    );
     const identities = new Map<string, WorkloadIdentity>();
     this.grants = planned.map(({ subject, trust, existing, identity }) => {
       const id = `${subject.namespace}_${subject.name}`;
       const acting = existing ?? new WorkloadIdentity(this, id, identity);
-      if (existing) existing.addTrustOnce(trust);
-      else if (acting instanceof WorkloadIdentity) identities.set(subject.key, acting);
+      if (!existing && acting instanceof WorkloadIdentity) identities.set(subject.key, acting);
+      if (existing && isFederated) existing.addTrustOnce(trust);
+      if (binding && isBindable(acting)) this.#bind(subject, acting, binding, props.clusterName);
       return {
         subject,
         identity: acting.clientId,
         principal: principalOf(acting),
         annotations: webhookAnnotations(acting),
         pod: podOf(props, acting),
+        ...(binding && { clusterRight: { ...USE_IDENTITY, resource: acting.clientId } }),
       };
     });
     this.identities = identities;
   }
+
+  #bind(
+    { namespace, name }: Subject,
+    identity: BoundIdentity,
+    { cluster, provider }: WorkloadIdentityBinding,
+    clusterName: string,
+  ): void {
+    bindOnce(this, `Binding_${namespace}_${name}`, {
+      cluster,
+      identity,
+      bindingName: identityBindingName([clusterName, namespace, name]),
+      ...(provider && { provider }),
+    });
+  }
+}
+
+/** Those of an existing identity may exist, too: its owner writes them. */
+function isBindable(identity: BoundIdentity): boolean {
+  return !(identity instanceof AdoptedPullIdentity) || identity.declaresTrust;
+}
+
+function checkBinding(
+  { cluster, federatedCredentials: federated = false }: WorkloadIdentityBinding,
+  { issuer, cloud, audience }: WorkloadIdentitiesProps,
+): void {
+  checkIdentityBinding({ issuer, cloud, audience, federated, ...clusterLimits(cluster) });
 }
 
 /**
@@ -317,6 +304,7 @@ function planWorkload(
   scope: Construct,
   { subject, asks, existing }: AccountRequest<IAccess<Construct>>,
   props: WorkloadIdentitiesProps,
+  isFederated: boolean,
 ): PlannedWorkload {
   const { clusterName, issuer, cloud } = props;
   const audience = props.audience ?? azureCloud(cloud ?? "AzurePublicCloud").audience;
@@ -329,7 +317,7 @@ function planWorkload(
     ...requiredSettings(props, subject, "workloadIdentities"),
     identityName: derivedName([prefix, subject.namespace, subject.name, SUFFIX], IDENTITY_NAME),
     roles: accessRoles(access.flatMap((own) => own.roles)),
-    trusts: [trust],
+    trusts: isFederated ? [trust] : [],
     ...(cloud && { cloud }),
   };
   checkIdentity(identity);

@@ -8,11 +8,13 @@ import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import {
   claimOf,
+  comparedWith,
   decideTrust,
   federatedPrincipals,
   serviceAccountClaims,
 } from "../../rules/aws/policy/trust";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { regenerated } from "../shared/near-miss";
 import { type Role, misplaced } from "./identity";
 import { type RegisteredIssuer, accepts, unregistered } from "./oidc-providers";
 
@@ -157,9 +159,11 @@ export function subjectAdmitted({ role, subject }: TrustQuestion, decision: AwsD
     );
   const where = trustPolicyOf(role);
   if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
+  const again = regenerated(subject, comparedWith(role.trust, "sub"));
   return broken(
-    `the trust policy does not admit ${shown(subject)}: ${decision.reason}`,
-    "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
+    `the trust policy does not admit ${shown(subject)}: ${decision.reason}${again?.near ?? ""}`,
+    again?.remedy ??
+      "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
     DENIED,
     where,
   );

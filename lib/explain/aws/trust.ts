@@ -19,12 +19,7 @@ import { once, remembered } from "../../model/once";
 import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
-import {
-  admitsEveryone,
-  admittingStatements,
-  claimOf,
-  federatedPrincipals,
-} from "../../rules/aws/policy/trust";
+import { admitsEveryone, comparedWith, federatedPrincipals } from "../../rules/aws/policy/trust";
 import { type Answer, broken, later, seen, unknown } from "../answer";
 import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
@@ -110,9 +105,6 @@ export class Trust {
 
   #terms({ trust: policy, trustText }: Role): TrustTerms {
     const issuers = this.#trusted(policy).map(({ host }) => joined(SCHEME, host));
-    const conditions = admittingStatements(policy).flatMap((each) => orElse(each.conditions, () => []));
-    const valuesOf = (claim: string): readonly Known<string>[] =>
-      conditions.flatMap(({ key, values }) => (claimOf(key)?.toLowerCase() === claim ? values : []));
     const registered = this.#providers.filter(({ url }) => issuers.some((each) => same(each, url) === "yes"));
     const audiences = registered.flatMap(({ clientIds }) => orElse(clientIds, () => []));
     const statements = policy.kind === "read" ? policy.statements : [];
@@ -120,8 +112,8 @@ export class Trust {
       policy.kind === "read" && statements.every((each) => !("unread" in each) && isKnown(each.conditions));
     return {
       issuers,
-      audiences: [...valuesOf("aud"), ...audiences],
-      subjects: valuesOf("sub"),
+      audiences: [...comparedWith(policy, "aud"), ...audiences],
+      subjects: comparedWith(policy, "sub"),
       beyond: [...statements.flatMap(beyondTerms), ...(isWhole ? [] : [trustText])],
     };
   }

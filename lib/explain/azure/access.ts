@@ -18,6 +18,7 @@ import { lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { actingAs, heldRoles } from "./held";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
+import type { IdentityBindings } from "./identity-binding";
 import { holds, resourceId } from "./ids";
 import { anyRoleGranted, meantRoles, operationsGranted } from "./rights";
 import { WEBHOOK_AUDIENCE, clientOfPods, labelledPods, webhookPods } from "./pods";
@@ -37,7 +38,11 @@ const AS_OTHERS =
   "write the cluster's tenant and subscription into every Secret; `bind` writes those from the outputs";
 
 /** Components by their Secrets, and workloads by the annotations that the webhook reads. */
-export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
+export function azureAccess(
+  identities: Identities,
+  issuers: Issuers,
+  bindings: IdentityBindings,
+): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
     isAbsent(client) || is(client, "") === "yes" ? undefined : accessIdentity(client, identities, issuers);
   return {
@@ -50,7 +55,7 @@ export function azureAccess(identities: Identities, issuers: Issuers): CloudAcce
       const home = written.status === "pass" ? homeAnswer(secret, beside, identities.of(client)) : undefined;
       return { answer: home ?? written, identity: identityOf(client) };
     },
-    account: (question) => accountReading(question, identities, identityOf),
+    account: (question) => accountReading(question, identities, identityOf, bindings),
   };
 }
 
@@ -84,6 +89,7 @@ function accountReading(
   question: AccountQuestion,
   identities: Identities,
   identityOf: (client: Known<string | undefined>) => AccessIdentity | undefined,
+  bindings: IdentityBindings,
 ): AccountReading | undefined {
   const { annotations, source } = question.account;
   const annotated = annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
@@ -98,12 +104,13 @@ function accountReading(
   const named = isOpen ? clientElsewhere(labelled) : clientAnswer(client, where);
   const identity = identities.of(client);
   const foreign = foreignTenant(identity, WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
-  return {
+  const reading = {
     answer: notInOne([client, tenant], "annotation", where) ?? obstacle([named, foreign]) ?? named,
     identity: identityOf(client),
     pods: webhookPods(question, { client, tenant, cloud: identity?.cloud ?? known(undefined) }),
     audiences: [known(WEBHOOK_AUDIENCE)],
   };
+  return bindings.applied(question, reading, client as Known<string>, identity);
 }
 
 /** The webhook then sets an empty client id, and a program may have another one. */

@@ -14,6 +14,7 @@ import { Assignments } from "./assignments";
 import { type Credential, Credentials, declaredCredentials } from "./credentials";
 import { directoryRoles, grantedRoles } from "./held";
 import { Identities } from "./identity";
+import { IdentityBindings } from "./identity-binding";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
 import { Registries } from "./registry";
@@ -48,7 +49,7 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
   return {
     cloud: "azure",
     pulls: acrPlugin(identities, registries, issuers),
-    access: azureAccess(identities, issuers),
+    access: azureAccess(identities, issuers, new IdentityBindings(terraform, world)),
     spokes: aksSpokes(terraform, identities, world),
     get granted(): Cloud["granted"] {
       const roles = grantedRoles(identities.declared, (own) => assignments.others(own));

@@ -9,7 +9,7 @@ import { isWorkloadIdentityError } from "../../errors";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
-import { difference } from "../shared/near-miss";
+import { difference, regenerated } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
@@ -160,6 +160,7 @@ function refused(
     return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);
   const values = [...new Set(left.map((each) => shown(each[claim])))];
   const near = difference(wanted[claim], values);
+  const again = claim === "subject" ? regenerated(wanted.subject, values) : undefined;
   const before = CLAIMS.slice(0, left.length < credentials.length ? CLAIMS.indexOf(claim) : 0);
   const others = before.length > 0 ? ` with the ${before.join(" and ")} of the token` : "";
   const ofSubject =
@@ -170,7 +171,8 @@ function refused(
     ofSubject && CLAIMS.find((each) => same<string | undefined>(ofSubject[each], wanted[each]) === "no");
   const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(wanted[claim])}; found ${values.join(", ") || "none"}`;
   const log = near !== "" && claim === "subject" ? OTHER_LETTERS : CODES[claim];
-  if (!ofSubject || !wrong) return broken(reason + near, REMEDIES[claim], log, places(claim, left));
+  if (!ofSubject || !wrong)
+    return broken(reason + (again?.near ?? near), again?.remedy ?? REMEDIES[claim], log, places(claim, left));
   return broken(
     `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(ofSubject[wrong])}${difference(wanted[wrong], [ofSubject[wrong]])}`,
     REMEDIES[wrong],

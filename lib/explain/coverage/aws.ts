@@ -119,14 +119,14 @@ const rows: Readonly<Record<string, TypeRow>> = {
   },
   aws_eks_node_group: {
     read: "ami_type cluster_name node_group_name region version",
-    harmless: `${COMMON} capacity_type disk_size force_update_version instance_types labels node_group_name_prefix node_repair_config node_role_arn release_version remote_access scaling_config subnet_ids taint update_config`,
+    harmless: `${COMMON} capacity_type disk_size force_update_version instance_types labels node_group_name_prefix node_repair_config node_role_arn release_version remote_access scaling_config subnet_ids taint update_config warm_pool_config`,
     computed: "arn status resources",
     blocks: { launch_template: { read: "id name version" } },
     owner: "cluster_name",
   },
   aws_launch_template: {
     read: "name image_id user_data latest_version default_version update_default_version",
-    harmless: `${COMMON} block_device_mappings capacity_reservation_specification cpu_options credit_specification description disable_api_stop disable_api_termination ebs_optimized enclave_options hibernation_options iam_instance_profile instance_initiated_shutdown_behavior instance_market_options instance_requirements instance_type key_name license_specification maintenance_options metadata_options monitoring name_prefix network_interfaces placement private_dns_name_options region security_group_names tag_specifications vpc_security_group_ids`,
+    harmless: `${COMMON} block_device_mappings capacity_reservation_specification cpu_options credit_specification description disable_api_stop disable_api_termination ebs_optimized enclave_options hibernation_options iam_instance_profile instance_initiated_shutdown_behavior instance_market_options instance_requirements instance_type key_name license_specification maintenance_options metadata_options monitoring name_prefix network_interfaces network_performance_options placement private_dns_name_options region secondary_interfaces security_group_names tag_specifications vpc_security_group_ids`,
     computed: "arn",
     names: "id",
     usedBy: "aws_eks_node_group aws_autoscaling_group",
@@ -142,7 +142,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
   aws_autoscaling_group: {
     read: "name launch_configuration mixed_instances_policy",
     harmless:
-      "id availability_zone_distribution availability_zones capacity_rebalance capacity_reservation_specification context default_cooldown default_instance_warmup desired_capacity desired_capacity_type enabled_metrics force_delete force_delete_warm_pool health_check_grace_period health_check_type ignore_failed_scaling_activities initial_lifecycle_hook instance_maintenance_policy instance_refresh load_balancers max_instance_lifetime max_size metrics_granularity min_elb_capacity min_size name_prefix placement_group protect_from_scale_in region service_linked_role_arn suspended_processes target_group_arns termination_policies traffic_source vpc_zone_identifier wait_for_capacity_timeout wait_for_elb_capacity warm_pool",
+      "id availability_zone_distribution availability_zones capacity_rebalance capacity_reservation_specification context default_cooldown default_instance_warmup desired_capacity desired_capacity_type enabled_metrics force_delete force_delete_warm_pool health_check_grace_period health_check_type ignore_failed_scaling_activities initial_lifecycle_hook instance_lifecycle_policy instance_maintenance_policy instance_refresh load_balancers max_instance_lifetime max_size metrics_granularity min_elb_capacity min_size name_prefix placement_group protect_from_scale_in region service_linked_role_arn suspended_processes target_group_arns termination_policies traffic_source vpc_zone_identifier wait_for_capacity_timeout wait_for_elb_capacity warm_pool",
     computed: "arn",
     blocks: {
       launch_template: { read: "id name version" },
@@ -153,7 +153,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
   aws_eks_cluster: {
     read: "name region",
     // What its nodes and its control plane run on, and who reaches its API server over which network.
-    harmless: `${COMMON} role_arn version bootstrap_self_managed_addons deletion_protection enabled_cluster_log_types force_update_version control_plane_scaling_config encryption_config kubernetes_network_config outpost_config remote_network_config storage_config upgrade_policy vpc_config zonal_shift_config`,
+    harmless: `${COMMON} role_arn version bootstrap_self_managed_addons deletion_protection enabled_cluster_log_types force_update_version control_plane_scaling_config encryption_config kube_scheduler_config kubernetes_network_config outpost_config remote_network_config storage_config upgrade_policy vpc_config zonal_shift_config`,
     computed: "arn cluster_id created_at endpoint platform_version status certificate_authority identity",
     blocks: {
       access_config: {
@@ -161,6 +161,10 @@ const rows: Readonly<Record<string, TypeRow>> = {
         harmless: "bootstrap_cluster_creator_admin_permissions",
       },
       compute_config: { read: "enabled", harmless: "node_pools node_role_arn" },
+      kube_api_server_config: { harmless: "event_ttl service_node_port_range" },
+      kube_controller_manager_config: {
+        harmless: "horizontal_pod_autoscaler_controller_config pod_gc_controller_config",
+      },
     },
     isCluster: true,
     names: "arn",

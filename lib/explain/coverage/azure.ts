@@ -3,7 +3,8 @@
  * and hashicorp/azuread, 2.40 to 3, and the Azure REST API references for what they do.
  */
 
-import type { CloudCoverage, TypeRow } from "./coverage";
+import { IDENTITY_BINDING } from "../../rules/azure/identity-binding";
+import type { CloudCoverage, Coverage, TypeRow } from "./coverage";
 
 const COMMON = "id tags";
 
@@ -26,10 +27,14 @@ const REGISTRY: TypeRow = {
 const CLUSTER: TypeRow = {
   read: "name resource_group_name workload_identity_enabled",
   // What its nodes and its control plane run on, and who reaches its API server over which network.
-  harmless: `${COMMON} ai_toolchain_operator_enabled automatic_upgrade_channel automatic_channel_upgrade azure_policy_enabled cost_analysis_enabled custom_ca_trust_certificates_base64 disk_encryption_set_id dns_prefix dns_prefix_private_cluster edge_zone http_application_routing_enabled image_cleaner_enabled image_cleaner_interval_hours kubernetes_version local_account_disabled location node_os_upgrade_channel node_os_channel_upgrade node_resource_group open_service_mesh_enabled private_cluster_enabled private_cluster_public_fqdn_enabled private_dns_zone_id role_based_access_control_enabled run_command_enabled sku_tier support_plan aci_connector_linux api_server_access_profile api_server_authorized_ip_ranges auto_scaler_profile bootstrap_profile confidential_computing default_node_pool http_proxy_config identity ingress_application_gateway key_management_service key_vault_secrets_provider kubelet_identity linux_profile maintenance_window maintenance_window_auto_upgrade maintenance_window_node_os microsoft_defender monitor_metrics network_profile node_provisioning_profile oms_agent service_mesh_profile service_principal storage_profile upgrade_override web_app_routing windows_profile workload_autoscaler_profile`,
+  harmless: `${COMMON} ai_toolchain_operator_enabled automatic_upgrade_channel automatic_channel_upgrade azure_policy_enabled cost_analysis_enabled custom_ca_trust_certificates_base64 disk_encryption_set_id dns_prefix dns_prefix_private_cluster edge_zone http_application_routing_enabled image_cleaner_enabled image_cleaner_interval_hours kubernetes_version local_account_disabled location node_os_upgrade_channel node_os_channel_upgrade node_resource_group open_service_mesh_enabled private_cluster_enabled private_cluster_public_fqdn_enabled private_dns_zone_id role_based_access_control_enabled run_command_enabled sku_tier support_plan aci_connector_linux api_server_authorized_ip_ranges auto_scaler_profile bootstrap_profile confidential_computing default_node_pool http_proxy_config identity ingress_application_gateway key_management_service key_vault_secrets_provider kubelet_identity linux_profile maintenance_window maintenance_window_auto_upgrade maintenance_window_node_os microsoft_defender monitor_metrics network_profile node_provisioning_profile oms_agent service_mesh_profile service_principal storage_profile upgrade_override web_app_routing windows_profile workload_autoscaler_profile`,
   computed:
     "current_kubernetes_version fqdn http_application_routing_zone_name kube_admin_config kube_admin_config_raw kube_config kube_config_raw node_resource_group_id oidc_issuer_url portal_fqdn private_fqdn agent_pool_profile",
   blocks: {
+    api_server_access_profile: {
+      read: "virtual_network_integration_enabled",
+      harmless: "authorized_ip_ranges subnet_id vnet_integration_enabled",
+    },
     azure_active_directory_role_based_access_control: {
       read: "admin_group_object_ids azure_rbac_enabled",
       harmless: "tenant_id managed client_app_id server_app_id server_app_secret",
@@ -40,6 +45,15 @@ const CLUSTER: TypeRow = {
   isCluster: true,
   names: "id",
   usedBy: "azurerm_federated_identity_credential azuread_application_federated_identity_credential",
+};
+
+/** Source: Azure REST API, Microsoft.ContainerService, IdentityBindings; Azure/azapi 2, azapi_resource. */
+const IDENTITY_BINDING_ROW: Coverage = {
+  read: "type name parent_id",
+  harmless:
+    "id location tags timeouts retry locks response_export_values schema_validation_enabled ignore_casing ignore_missing_property",
+  computed: "output",
+  blocks: { body: { blocks: { properties: { blocks: { managedIdentity: { read: "resourceId" } } } } } },
 };
 
 const DEFINITION: TypeRow = {
@@ -157,4 +171,5 @@ export const azureCoverage: CloudCoverage = {
     azurerm_subscription_template_deployment azurerm_tenant_template_deployment
     azurerm_template_deployment msgraph_resource msgraph_update_resource
   `,
+  api: { azapi_resource: { [IDENTITY_BINDING.toLowerCase()]: IDENTITY_BINDING_ROW } },
 };

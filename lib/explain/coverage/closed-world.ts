@@ -38,6 +38,17 @@ export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
   );
 }
 
+/** True for a resource of an API that is read, all of it, although its Terraform type may change anything. */
+function isReadOfApi(resource: Resource): boolean {
+  const rows = CLOUDS.map(({ api }) => api?.[resource.type]).find((each) => each !== undefined);
+  const [kind = ""] =
+    orElse(resource.text("type"), () => "")
+      ?.toLowerCase()
+      .split("@") ?? [];
+  const row = rows?.[kind];
+  return row !== undefined && resource.notUnderstood(row).length === 0;
+}
+
 /** The names of a cluster, as it is recorded and in its cloud. */
 export interface ClusterNames {
   readonly name?: string | undefined;
@@ -186,7 +197,7 @@ export class ClosedWorld {
         ...this.#bearing([resource]),
         mayDeclare: false,
       };
-    const isChanger = runs || CHANGERS.has(type);
+    const isChanger = runs || (CHANGERS.has(type) && !isReadOfApi(resource));
     const isOther = row === undefined && !adopted && !HARMLESS.has(type);
     const family = isOther ? FAMILIES.filter((prefixes) => startsWith(type, prefixes)) : [];
     if (!isChanger && family.length === 0) return undefined;

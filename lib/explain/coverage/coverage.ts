@@ -121,6 +121,8 @@ export interface CloudCoverage {
   readonly harmless: string;
   /** Types that can change anything that they name, by running programs or templates. */
   readonly changers: string;
+  /** Of a type among the changers, the rows of what is read, by `type` without the version of the API, in lower case. */
+  readonly api?: Readonly<Record<string, Readonly<Record<string, Coverage>>>>;
   /** The row of grants, whatever they are on. */
   readonly grants?: { readonly pattern: RegExp; readonly rowOf: (type: string) => TypeRow };
 }

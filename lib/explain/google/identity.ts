@@ -39,7 +39,7 @@ import { ACCOUNT, grantText } from "./grants";
 import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
-import { nearest, notAmongRead } from "../shared/near-miss";
+import { nearest, notAmongRead, regenerated } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import { type Exchange, GkeIdentities } from "./native";
@@ -305,12 +305,15 @@ class Accounts {
     const grants = this.#iam.grants.filter(({ on }) => on.kind === ACCOUNT && same(on.name, email) === "yes");
     const acting = grants.filter(({ role }) => this.#actsAs(role) === "yes");
     const members = acting.flatMap((grant) => orElse(grant.members, () => []));
-    const near = nearest(label, members);
-    return broken(
-      `${shown(email)} does not let ${label} act as it${near}`,
+    const again = regenerated(label, members);
+    const near = again?.near ?? nearest(label, members);
+    const exactly =
       near === ""
         ? `grant ${USER} on the service account to the principal`
-        : `write exactly the principal as the member of ${USER}`,
+        : `write exactly the principal as the member of ${USER}`;
+    return broken(
+      `${shown(email)} does not let ${label} act as it${near}`,
+      again?.remedy ?? exactly,
       DENIED,
       grants.map((grant) => seen(grantText(grant), grant.resource.source)),
     );

@@ -27,7 +27,7 @@ import {
 } from "../../rules/google/trust";
 import { type Answer, badness, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
-import { difference, notAmongRead } from "../shared/near-miss";
+import { difference, notAmongRead, regenerated } from "../shared/near-miss";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { Issuers } from "../shared/object-store";
 import { sameAnswers } from "../shared/same-answers";
@@ -289,6 +289,9 @@ function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience
   );
 }
 
+/** The service accounts that an expression names. */
+const SUBJECTS = /system:serviceaccount:[a-z0-9-]+:[a-z0-9.-]+/g;
+
 function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
   const { condition, resource } = provider;
   const attributes = attributesOf(provider, token);
@@ -310,10 +313,12 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
     attributes ? { google: attributes.google, attribute: attributes.attribute } : {},
   );
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
+  const named = orElse(condition?.text ?? known(""), () => "").match(SUBJECTS) ?? [];
+  const again = outcome === "denied" ? regenerated(token.subject, named) : undefined;
   if (outcome === "denied")
     return broken(
-      reason,
-      "add the service account to the attribute condition",
+      reason + (again?.near ?? ""),
+      again?.remedy ?? "add the service account to the attribute condition",
       'unauthorized_client … "The given credential is rejected by the attribute condition."',
       where,
     );

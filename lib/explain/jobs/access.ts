@@ -47,6 +47,7 @@ import {
   trustOfAll,
   understood,
 } from "./links";
+import { rightGranted } from "./right-granted";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
@@ -309,6 +310,7 @@ export class Accesses {
       native: true,
       cluster: artefacts.cluster,
       webhooks: artefacts.webhooks,
+      granted: (right) => rightGranted(artefacts, key, right),
     });
     if (reading === undefined) return undefined;
     const open = unfilled(account);

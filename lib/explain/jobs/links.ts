@@ -13,6 +13,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
+import { regenerated } from "../shared/near-miss";
 import { trustOfCandidates } from "./candidates";
 import { type Source, sourceText } from "../read/source";
 import { type Step, stepsOf } from "../run";
@@ -186,7 +187,7 @@ function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArt
 
 /** Whether the service account is among the objects of the cluster; another team's may be written elsewhere. */
 export function accountWritten(
-  { refused, perhaps }: ClusterArtefacts,
+  { refused, perhaps, serviceAccounts }: ClusterArtefacts,
   key: string,
   account: ServiceAccountFact | undefined,
   mayBeElsewhere: boolean,
@@ -210,15 +211,17 @@ export function accountWritten(
   const { namespace, name } = namespacedName(key);
   const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
   const unread = perhaps.declaring("ServiceAccount", name);
+  const again = regenerated(key, serviceAccounts.keys());
   if (refusals.length === 0 && (mayBeElsewhere || unread))
     return unknown(
-      `the service account ${key} is not among what was read`,
-      "also give explain its manifest",
+      `the service account ${key} is not among what was read${again?.near ?? ""}`,
+      again?.remedy ?? "also give explain its manifest",
       unread ? [seen("not read", unread)] : [],
     );
   return broken(
-    `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}`,
-    `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
+    `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server accepts" : ""}${again?.near ?? ""}`,
+    again?.remedy ??
+      `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
     `${log}: serviceaccounts "${name}" not found`,
     refusals.map(({ reason, source }) => seen(reason, source)),
   );

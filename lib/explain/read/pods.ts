@@ -168,10 +168,16 @@ export function podFragment(
   { value, source, late }: KubernetesDocument,
 ): { readonly account: string; readonly pod: PodFact } {
   const [, namespace = "", name = ""] = FRAGMENT.exec(file) ?? [];
-  const { env, volumeMounts, volumes, labels } = record(value);
+  const { env, volumeMounts, volumes, labels, annotations } = record(value);
   const spec = withoutCredentials(lateTree({ containers: [{ env, volumeMounts }], volumes }, late));
   return {
     account: `${namespace}/${name}`,
-    pod: { title: "what its pods need", labels: textMap(labels, late), annotations: new Map(), spec, source },
+    pod: {
+      title: "what its pods need",
+      labels: textMap(labels, late),
+      annotations: textMap(annotations, late),
+      spec,
+      source,
+    },
   };
 }

@@ -4,6 +4,7 @@
 
 import { type Known, orElse } from "../../model/known";
 import { nearestName } from "../../model/nearest-name";
+import { differsAsGenerated } from "../../rules/generated-names";
 
 type Name = string | Known<string | undefined>;
 
@@ -22,6 +23,23 @@ export function difference(asked: Name, read: Iterable<Name>): string {
   const [name, others] = literals(asked, read);
   const near = name === undefined ? undefined : others.find((each) => overlooked(name, each));
   return near === undefined ? "" : `; ${near} differs only in ${overlooked(name ?? "", near) ?? ""}`;
+}
+
+/**
+ * What is said of a service account's subject or principal that is not admitted if one that is admitted differs only in
+ * the end that a tool generates, and how to get a fixed name; `undefined` if none does.
+ */
+export function regenerated(
+  asked: Name,
+  read: Iterable<Name>,
+): { readonly near: string; readonly remedy: string } | undefined {
+  const [name, others] = literals(asked, read);
+  for (const each of name === undefined ? [] : others) {
+    const made = differsAsGenerated(name ?? "", each);
+    if (made)
+      return { near: `; ${each} differs only in its generated end: ${made.makes}`, remedy: made.remedy };
+  }
+  return undefined;
 }
 
 /** What is said of a name that was asked for and not found. */

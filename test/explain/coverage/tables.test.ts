@@ -5,47 +5,15 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { awsCoverage } from "../../../lib/explain/coverage/aws";
-import { azureCoverage } from "../../../lib/explain/coverage/azure";
 import {
   type CloudCoverage,
   type Coverage,
   type TypeRow,
   words,
 } from "../../../lib/explain/coverage/coverage";
-import { googleCoverage } from "../../../lib/explain/coverage/google";
-import { KUBERNETES } from "../../../lib/explain/coverage/kubernetes";
+import { CLOUDS, NOT_UNDERSTOOD, missing, namesIn, rows } from "../../support/coverage-tables";
 import { ROOT } from "../../support/markdown";
-import { type BlockSchema, schemaOf } from "../../support/provider-schema";
-
-const CLOUDS = { aws: awsCoverage, azure: azureCoverage, google: googleCoverage } as const;
-const rows: readonly (readonly [type: string, row: TypeRow])[] = [
-  ...Object.values(CLOUDS).flatMap((each) => Object.entries(each.rows)),
-  ...Object.entries(KUBERNETES).flatMap(([type, row]) =>
-    [type, `${type}_v1`].map((name) => [name, row] as const),
-  ),
-];
-
-/** What no chain with it is understood, and why. */
-const NOT_UNDERSTOOD: readonly string[] = [
-  // What is started instead of the image's own.
-  "aws_launch_template.kernel_id",
-  "aws_launch_template.ram_disk_id",
-  // The principal is of another tenant.
-  "azurerm_role_assignment.delegated_managed_identity_resource_id",
-  // They trust others than OIDC issuers.
-  "google_iam_workload_identity_pool_provider.aws",
-  "google_iam_workload_identity_pool_provider.saml",
-  "google_iam_workload_identity_pool_provider.x509",
-  // Virtual repositories read others, and repositories of other formats hold no images.
-  "google_artifact_registry_repository.virtual_repository_config",
-  "google_artifact_registry_repository.remote_repository_config.common_repository",
-  "google_artifact_registry_repository.remote_repository_config.apt_repository",
-  "google_artifact_registry_repository.remote_repository_config.maven_repository",
-  "google_artifact_registry_repository.remote_repository_config.npm_repository",
-  "google_artifact_registry_repository.remote_repository_config.python_repository",
-  "google_artifact_registry_repository.remote_repository_config.yum_repository",
-];
+import { schemaOf } from "../../support/provider-schema";
 
 /** Arguments of other versions than those whose bindings are installed, and computed lists and maps. */
 const OTHER_VERSIONS: readonly string[] = [
@@ -56,11 +24,16 @@ const OTHER_VERSIONS: readonly string[] = [
   "delay_after_policy_creation_in_ms",
   "effective_labels",
   "identity",
+  "instance_lifecycle_policy",
   "isolation_scope",
   "kube_admin_config",
+  "kube_api_server_config",
   "kube_config",
+  "kube_controller_manager_config",
+  "kube_scheduler_config",
   "mode",
   "namespace_config",
+  "network_performance_options",
   "node_os_channel_upgrade",
   "node_provisioning_profile",
   "org_id",
@@ -72,26 +45,13 @@ const OTHER_VERSIONS: readonly string[] = [
   "retention_policy",
   "role_assignment_mode",
   "role_last_used",
+  "secondary_interfaces",
   "tags_all",
   "terraform_labels",
   "trust_policy",
   "user_assigned_identity_id",
+  "warm_pool_config",
 ];
-
-const namesIn = ({ read, harmless, computed, only = {}, blocks = {} }: Coverage): readonly string[] => [
-  ...[read, harmless, computed].flatMap(words),
-  ...Object.keys(only),
-  ...Object.keys(blocks),
-];
-
-function missing(row: Coverage, schema: BlockSchema, path: string): readonly string[] {
-  const names = namesIn(row);
-  return [...schema.arguments].flatMap(([name, block]) => {
-    const nested = row.blocks?.[name];
-    if (nested && block) return missing(nested, block, `${path}.${name}`);
-    return name === "timeouts" || names.includes(name) ? [] : [`${path}.${name}`];
-  });
-}
 
 /** A data source shares its row with the resource. */
 function unheard(type: string, row: TypeRow): readonly string[] {
@@ -179,8 +139,12 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
 };
 
 describe.each(Object.keys(CLOUDS) as (keyof typeof CLOUDS)[])("the code of %s", (cloud) => {
-  const { rows: own, grants }: CloudCoverage = CLOUDS[cloud];
-  const all = [...Object.values(own), ...(grants ? [grants.rowOf("google_project_iam_member")] : [])];
+  const { rows: own, api = {}, grants }: CloudCoverage = CLOUDS[cloud];
+  const all: readonly Coverage[] = [
+    ...Object.values(own),
+    ...Object.values(api).flatMap(Object.values<Coverage>),
+    ...(grants ? [grants.rowOf("google_project_iam_member")] : []),
+  ];
   const listed = new Set(all.flatMap(readIn));
 
   test("asks for what is listed as read", () => {

@@ -60,14 +60,14 @@ function judged(changes: readonly Change[], rights: object | undefined): Judged 
 }
 
 describe("what almost fits is named", () => {
-  const inNamespace =
-    (namespace: string): Change =>
+  const renamed =
+    (change: (member: string) => string): Change =>
     (configuration) =>
       Object.values(configuration.resource[USERS] ?? {})
         .filter(({ member }) => String(member).includes(`${NAMESPACE}:${NAME}`))
-        .forEach((each) =>
-          users({ member: String(each["member"]).replace(NAMESPACE, namespace) })(configuration),
-        );
+        .forEach((each) => users({ member: change(String(each["member"])) })(configuration));
+  const inNamespace = (namespace: string): Change =>
+    renamed((member) => member.replace(NAMESPACE, namespace));
   const SUBJECT = `/subject/system:serviceaccount:${NAMESPACE}:${NAME}`;
 
   it.each<[string, Change, string]>([
@@ -80,6 +80,11 @@ describe("what almost fits is named", () => {
       "a member in other letter case",
       inNamespace(NAMESPACE.toUpperCase()),
       ", which differs only in letter case",
+    ],
+    [
+      "a member of the name that cdk8s would make",
+      renamed((member) => `${member}-c8c7fda7`),
+      "-c8c7fda7 differs only in its generated end: cdk8s .*",
     ],
     ["no member like it", users({ member: "user:a@acme.example" }), `${SUBJECT} act as it`],
   ])("%s", (_, change, words) => {

@@ -244,3 +244,9 @@ export function admitsEveryone(policy: Policy): boolean {
     return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
   });
 }
+
+/** What the statements of a trust policy that admit anyone compare a claim with. */
+export function comparedWith(policy: Policy, claim: string): readonly Known<string>[] {
+  const conditions = admittingStatements(policy).flatMap((each) => orElse(each.conditions, () => []));
+  return conditions.flatMap(({ key, values }) => (claimOf(key)?.toLowerCase() === claim ? values : []));
+}

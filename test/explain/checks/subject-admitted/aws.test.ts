@@ -18,6 +18,10 @@ import { ecr, terraform } from "../../../fixtures/explain/three-clouds";
 const ID = "subject-admitted";
 const subject = (name: string) => terraform('serviceaccount:shop:web\\"', `serviceaccount:shop:${name}\\"`);
 
+// Source: cdk8s-team/cdk8s-core, src/names.ts.
+const GENERATED =
+  "; system:serviceaccount:shop:web-c8c7fda7 differs only in its generated end: cdk8s derives it from the construct's path, so moving the construct changes it; state metadata.name of the ServiceAccount";
+
 checks(ID, "the trust policy", ecr, [
   ["as written", [], "pass"],
   [
@@ -27,6 +31,7 @@ checks(ID, "the trust policy", ecr, [
     "the trust policy does not admit system:serviceaccount:shop:web",
     { log: "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity" },
   ],
+  ["of the name that cdk8s would make", subject("web-c8c7fda7"), "fail", GENERATED],
   ["with a wildcard under StringEquals", subject("*"), "fail", "the trust policy does not admit"],
   [
     "with an operator that is not known",

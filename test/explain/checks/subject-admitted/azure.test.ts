@@ -121,6 +121,13 @@ checks(ID, "what almost fits is named", acr, [
     { log: "AADSTS7002138" },
   ],
   [
+    "the end that cdk8s would generate",
+    subject(`${SUBJECT}-c8c7fda7`),
+    "fail",
+    `; ${SUBJECT}-c8c7fda7 differs only in its generated end: cdk8s`,
+    { log: "AADSTS700213" },
+  ],
+  [
     "the issuer of the one of the subject",
     besideAnother({ issuer: "https://oidc.acme.example/old" }),
     "fail",

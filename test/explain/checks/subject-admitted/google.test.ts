@@ -23,6 +23,12 @@ checks(ID, "the attribute condition", tools, [
     "the attribute condition does not admit",
     { log: "The given credential is rejected by the attribute condition." },
   ],
+  [
+    "of the name that cdk8s would make",
+    condition(`assertion.sub in ['${SUB}-c8c7fda7']`),
+    "fail",
+    `; ${SUB}-c8c7fda7 differs only in its generated end: cdk8s`,
+  ],
   ["on a nested claim", condition("assertion['kubernetes.io']['namespace'] == 'shop'"), "pass", "admits"],
   [
     "of another namespace's prefix",
