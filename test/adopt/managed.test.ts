@@ -303,7 +303,7 @@ describe("what cannot be written exactly stays with its owner, and is named", ()
       "tags of an association",
       agent({ tags: { team: "a" } }),
       /new WorkloadRole/,
-      /would remove these tags of the association a-1agent unless you state them: team/,
+      /the tags of the association a-1agent become those of its role or of workloadRoles\(\): team/,
     ],
     [
       "a target role",

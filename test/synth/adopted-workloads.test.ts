@@ -3,7 +3,7 @@
 import { Testing, type TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { OidcProvider, WorkloadRole, awsAccess, workloadRoles } from "../../lib/cloud/aws";
-import { WorkloadIdentity, workloadIdentities } from "../../lib/cloud/azure";
+import { WorkloadIdentity, pullIdentities, workloadIdentities } from "../../lib/cloud/azure";
 import {
   FederatedServiceAccount,
   RoleBinding,
@@ -128,6 +128,7 @@ describe("what would import nothing, or something else, is refused", () => {
       (stack) =>
         new ImagePulls(stack, "pulls", {
           cluster: plainCluster(),
+          identities: [pullIdentities()],
           pulls: [
             {
               serviceAccount: "shop/web",

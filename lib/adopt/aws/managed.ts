@@ -164,7 +164,7 @@ function adoptedAssociation(
     .map(([key]) => key);
   if (tags.length > 0)
     notes.push(
-      `Terraform would remove these tags of the association ${id} unless you state them: ${tags.join(", ")}`,
+      `the tags of the association ${id} become those of its role or of workloadRoles(): ${tags.join(", ")}`,
     );
   return [{ id, serviceAccount, roleArn }];
 }
