@@ -114,9 +114,10 @@ function factsOf(documents: readonly FileDocument[]): Omit<LintFacts, "files" | 
   const { objects, setups } = sorted(
     others.map((each) => ({ ...each, late: known, management: false, ofStack: false, spoke: undefined })),
   );
-  const machineConfigs = objects
-    .of("MachineConfig")
-    .map(({ value, source, late }) => readMachineConfig(value, source, late));
+  const machineConfigs = [
+    ...objects.of("MachineConfig"),
+    ...objects.of("ConfigMap").flatMap(hostedConfigs),
+  ].map(({ value, source }) => readMachineConfig(value, source, known));
   const onNodes = [...nodesOfDocuments(setups), ...machineConfigs].flatMap(({ files }) => [...files]);
   return {
     configs: [
@@ -146,6 +147,16 @@ function isConfiguration(value: unknown): boolean {
 /** An entry alone, as charts keep it for a script that puts it into the file of a node. */
 function isEntry(value: unknown): boolean {
   return Array.isArray(at(value, "matchImages")) && at(value, "kind") === undefined;
+}
+
+/** MachineConfigs of HyperShift, which are texts in ConfigMaps. */
+function hostedConfigs({ value, source }: KubernetesObject): readonly FileDocument[] {
+  return Object.entries(record(at(value, "data"))).flatMap(([key, content]) => {
+    if (!text(content).includes("MachineConfig")) return [];
+    const plain = plainOf(firstDocument(known(text(content))).value, "");
+    const place = below(source, propertyPath(["data", key]));
+    return at(plain, "kind") === "MachineConfig" ? [{ value: plain, source: place }] : [];
+  });
 }
 
 function configsInMap({ value, kind, source }: KubernetesObject): readonly ConfigFact[] {

@@ -8,6 +8,7 @@ import { run } from "../../lib/cli/run";
 import { lineOf } from "../../lib/explain/read/source-lines";
 import { lint, renderLint } from "../../lib/lint";
 import { LINT_RULES } from "../../lib/lint/lint";
+import { EXAMPLES, type ExampleName, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { filesIn } from "../fixtures/explain/read";
 import { type Ran, cli } from "../support/cli";
 import { sarifProblems } from "../support/report-schemas";
@@ -79,6 +80,15 @@ it("names the file that a MachineConfig brings and an installer edits", () => {
   expect(found.map(({ target, reason }) => [target, reason])).toEqual([
     [path, expect.stringMatching(/, and .*mc\.yaml brings it to nodes; /)],
   ]);
+});
+
+/** The others have Secrets alone. */
+const LINTED = (Object.keys(EXAMPLES) as ExampleName[]).filter((name) => !/^openshift-manual-a/.test(name));
+
+it.each(LINTED)("finds nothing in what the example %s writes", (name) => {
+  const { findings, read } = lint([folderOf(synthesized(name))]);
+  expect(findings).toEqual([]);
+  expect(read["roles and bindings"] ?? 0).toBeGreaterThanOrEqual(read["configurations"] ?? 0);
 });
 
 it("says nothing about placeholders, and counts what depends on them", () => {

@@ -54,19 +54,16 @@ function rbac(rule: Json, subject: Json = { kind: "Group", name: "system:nodes" 
   };
 }
 
+const WEB = { name: "web", namespace: "shop" };
+
+function podOnly(image: string): Json {
+  const spec = { serviceAccountName: "web", containers: [{ name: "web", image }] };
+  return { apiVersion: "v1", kind: "Pod", metadata: WEB, spec };
+}
+
 function pod(image: string, annotations: Json = { [KEY]: "arn:aws:iam::111122223333:role/web" }): Files {
-  const metadata = { name: "web", namespace: "shop" };
-  return {
-    "pod.json": [
-      { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...metadata, annotations } },
-      {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata,
-        spec: { serviceAccountName: "web", containers: [{ name: "web", image }] },
-      },
-    ],
-  };
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...WEB, annotations } };
+  return { "pod.json": [account, podOnly(image)] };
 }
 
 function script(path: string): Files {
@@ -95,8 +92,8 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     id: "field-unknown",
-    found: entry({ matchImage: [] }),
-    says: 'kubelets 1.34 to 1.37: strict decoding error: unknown field "providers[0].matchImage"',
+    found: config(ENTRY, { ...ENTRY, name: "other", matchImages: ["public.ecr.aws"], matchImage: [] }),
+    says: 'kubelets 1.34 to 1.37: strict decoding error: unknown field "providers[1].matchImage"',
   },
   {
     id: "name-invalid",
@@ -198,6 +195,8 @@ const ROWS: readonly Row[] = [
     id: "pattern-unused",
     found: { ...patterns(HOST, "public.ecr.aws"), ...pod(`${HOST}/web:1`) },
     says: "of 1 images of pods that were read, none matches public.ecr.aws",
+    // Another rule says that it matches none at all.
+    clean: { ...patterns(`${HOST}/*`), ...pod(`${HOST}/web:1`) },
   },
   {
     id: "pattern-port",
@@ -317,6 +316,13 @@ const ROWS: readonly Row[] = [
     found: { ...entry({}), ...pod(`${HOST}/web:1`, { "eks.amazonaws.com/role-arn": "x" }) },
     says: `it lacks ${KEY}, which ecr-credential-provider requires; it has eks.amazonaws.com/role-arn`,
     clean: { ...entry({}), ...pod("quay.io/web:1", {}) },
+  },
+  {
+    id: "annotation-missing",
+    found: { ...entry({}), ...pod(`${HOST}/web:1`, {}) },
+    says: `it lacks ${KEY}, which ecr-credential-provider requires; the kubelet does not run the plugin`,
+    // The service account is elsewhere.
+    clean: { ...entry({}), "pod.json": podOnly(`${HOST}/web:1`) },
   },
   {
     id: "image-invalid",
