@@ -516,6 +516,7 @@ describe("clouds", () => {
 describe("carriers of node files", () => {
   /** Rules of the same folder that belong to no carrier of their own, each with the reason. */
   const SHARED: Readonly<Record<string, string>> = {
+    authentication: "a file of API servers, which several carriers bring",
     "cloud-init": "a transport, which several carriers use",
     commands: "what may run on nodes, whatever brings it there",
     form: "what every form can do",

@@ -140,6 +140,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       cluster,
     );
     this.#clusters.set(cluster, made);
+    if (cluster !== undefined) made.record({ name });
     return made;
   }
 
@@ -190,7 +191,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * merged.
    */
   record(facts: RecordedCluster): void {
-    this.forCluster(String(facts["name"])).record(facts);
+    const { name } = facts;
+    (typeof name === "string" ? this.forCluster(name) : this.#only()).record(facts);
   }
 
   /** The facts of clusters that have been recorded so far. */

@@ -139,7 +139,7 @@ function warningLine({ text, paths: [first, ...others] }: Warning): string {
 
 /** Kinds of files, and what to do with them. */
 const FILES: readonly (readonly [files: RegExp, what: string])[] = [
-  [/^manifests\/\d\d-/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
+  [/^manifests\/\d\d-[^/]*$/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
   [
     /^manifests\/[^/]+\/\d\d-/,
     "to apply to each CLUSTER in the order of their numbers: manifests/CLUSTER/NN-*.yaml",

@@ -4,18 +4,21 @@
  */
 
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider/index.js";
+import { LaunchTemplate } from "@cdktf/provider-aws/lib/launch-template/index.js";
 import { TerraformStack } from "cdktf";
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
-import { awsAccess, workloadRoles } from "../../lib/cloud/aws";
+import { awsAccess, eks, workloadRoles } from "../../lib/cloud/aws";
 import { azureAccess, workloadIdentities } from "../../lib/cloud/azure";
 import { googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
 import { KubernetesManifests, type KubernetesManifestsProps } from "../../lib/delivery";
 import { type ExplainResult, explain } from "../../lib/explain";
 import { compare } from "../../lib/explain/compare/compare";
 import type { ICluster } from "../../lib/model/cluster";
+import { ConfigMap } from "../../lib/kubernetes/data-objects";
+import { nodeadm } from "../../lib/node";
 import { ControlPlane, ImagePulls, Manifests, WorkloadAccess } from "../../lib/synth";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { faults } from "../support/faults";
@@ -156,6 +159,14 @@ describe("a stack with manifests per cluster", () => {
       { east: ["unknown", "allowed"], west: ["allowed"] },
     ],
     [
+      "files for pods",
+      (folder) => {
+        const path = join(folder, "pods/east/shop.web.yaml");
+        writeFileSync(path, readFileSync(path, "utf8").replaceAll("sts.amazonaws.com", "other.example"));
+      },
+      { east: ["allowed", "denied"], west: ["allowed"] },
+    ],
+    [
       "files for API servers",
       (folder) => {
         const [file = ""] = readdirSync(join(folder, "control-plane/east"));
@@ -194,7 +205,26 @@ describe("a stack with manifests per cluster", () => {
       );
       expect(() => manifests.chart("more", { order: 50 })).toThrow(refusal("manifest-missing"));
       expect(() => manifests.forCluster("../west")).toThrow(refusal("cluster-invalid"));
+      expect(() => manifests.record({ apiServer: "1.35" })).toThrow(refusal("manifest-missing"));
     });
+  });
+
+  it("records clusters that have only the user's own objects, of the same name", () => {
+    const outdir = synthesized((app) => {
+      const stack = providersStack(app);
+      const manifests = new Manifests(stack, "manifests", { perCluster: true });
+      for (const name of ["own", "other"])
+        new ConfigMap(manifests.forCluster(name).chart("more", { order: 50 }), "x", {
+          namespace: "shop",
+          name: "x",
+          data: { of: name },
+        });
+    });
+    expect(stackOf(outdir).identity).toMatchObject({
+      clusters: [{ name: "other" }, { name: "own" }],
+      manifests: ["other", "own"].map((cluster) => ({ file: `manifests/${cluster}/50-more.yaml`, cluster })),
+    });
+    expect(explain([outdir])).toEqual([]);
   });
 
   it.each<[string, ICluster<never>, string]>([
@@ -216,6 +246,45 @@ describe("a stack with manifests per cluster", () => {
       );
       expect([...manifests.render()]).toEqual(before);
     });
+  });
+});
+
+describe("user data of two clusters", () => {
+  const pools = (edit: (userData: string) => string): Readonly<Record<string, readonly string[]>> => {
+    const outdir = synthesized((app) => {
+      const stack = providersStack(app);
+      new Manifests(stack, "manifests", { perCluster: true });
+      for (const name of NAMES) {
+        const issuer = `https://oidc.eks.eu-west-1.amazonaws.com/id/${name.toUpperCase()}`;
+        const { manifests } = new ImagePulls(stack, name, {
+          cluster: eks({ name, region: "eu-west-1", version: "1.35", issuer, plugins: { ecr: "1.35.2" } }),
+          carriers: [nodeadm()],
+          pulls: [{ serviceAccount: "shop/web", from: fromEcr(`${name}/*`) }],
+          identities: [makers.aws()],
+        });
+        new LaunchTemplate(stack, `${name}-nodes`, {
+          name,
+          userData: manifests.rendered("nodes/nodeadm.txt"),
+        });
+      }
+    });
+    const path = join(outdir, "stacks/prod/cdk.tf.json");
+    const terraform = JSON.parse(readFileSync(path, "utf8")) as { resource: { aws_launch_template: object } };
+    const templates = Object.values(terraform.resource.aws_launch_template) as { user_data: string }[];
+    for (const [place, template] of templates.entries())
+      if (place === 1)
+        template.user_data = edit(
+          readFileSync(join(outdir, "stacks/prod/nodes/west/nodeadm.txt"), "utf8").replaceAll("${", "$${"),
+        );
+    writeFileSync(path, JSON.stringify(terraform));
+    return verdicts(outdir);
+  };
+
+  it("is compared with the file of which it is a copy", () => {
+    expect(pools((text) => text)).toEqual({ east: ["allowed"], west: ["allowed"] });
+    expect(pools((text) => text.replaceAll("sts.amazonaws.com", "other.example"))["west"]).not.toContain(
+      "allowed",
+    );
   });
 });
 

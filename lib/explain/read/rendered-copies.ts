@@ -43,8 +43,10 @@ export function contradictingCopies(
     const found = textsIn(scope).flatMap((text) => {
       const copy = documentsOf(text, scope);
       const own = byLocal.get(text.source.path);
-      const file = own ?? (copy.length > 0 ? mostAlike(titled(files), copy) : undefined);
-      return file ? contradictions(file, copy, text.source) : [];
+      const alike = own ? [own] : copy.length > 0 ? mostAlike(titled(files), copy) : [];
+      const differing = alike.map((file) => contradictions(file, copy, text.source));
+      // It is a copy of one of them, and of which is not known if it differs from all.
+      return differing.some(({ length }) => length === 0) ? [] : differing.flat();
     });
     return [name, found];
   });
@@ -129,14 +131,14 @@ function byTitle(files: readonly File[]): ReadonlyMap<string, readonly File[]> {
   return new Map([...all].map(([title, found]) => [title, found.map(([, file]) => file)]));
 }
 
-/** The file of which a text has the most objects. */
-function mostAlike(files: ReadonlyMap<string, readonly File[]>, copy: File): File | undefined {
+/** The file of which a text has the most objects; several if they have equally many, as files of two clusters may. */
+function mostAlike(files: ReadonlyMap<string, readonly File[]>, copy: File): readonly File[] {
   const shared = grouped(
     copy.flatMap((each) => files.get(titleIn(each) ?? "") ?? []),
     (file) => file,
   );
-  const [first] = [...shared].sort(([, one], [, other]) => other.length - one.length);
-  return first?.[0];
+  const most = Math.max(...[...shared.values()].map(({ length }) => length));
+  return [...shared].flatMap(([file, { length }]) => (length === most ? [file] : []));
 }
 
 /** The documents of the copy that differ from the file's; one without fields for each that it lacks. */

@@ -9,7 +9,6 @@
  * pkg/machinery/constants/constants.go (KubernetesAPIServerRunUser is not root).
  */
 
-import { dirname } from "node:path/posix";
 import { fail } from "../../errors";
 import type { NodeFile } from "../../model/node-file";
 import { compareVersions } from "../../model/version";
@@ -56,7 +55,7 @@ export function talosAuthentication(file: NodeFile, version: string): object {
         "leave `carrier` out, and put the configuration into KubeAuthenticationConfig, or into cluster.apiServer if the machine configuration has that",
     });
   const path = file.path.startsWith("/var/") ? file.path : `/var${file.path}`;
-  const folder = dirname(path);
+  const folder = path.replace(/\/[^/]*$/, "");
   return {
     machine: { files: [machineFile({ ...file, path, mode: 0o644 })] },
     cluster: {
