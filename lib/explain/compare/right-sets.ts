@@ -75,7 +75,7 @@ function takenChanges(
 }
 
 function doesGive(all: readonly HeldRight[]): boolean {
-  return all.some(({ takes }) => takes === undefined);
+  return all.some(({ takes, limits }) => takes === undefined && !limits);
 }
 
 const EVERYTHING: HeldRight = {

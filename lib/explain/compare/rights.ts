@@ -19,7 +19,7 @@ export function rightRows(
     kind,
     about: "right",
     ...whose,
-    target: targetOf({ right, isNew }),
+    target: right.takes === "denial" ? right.text.replace(/\bDeny /, "") : right.text,
     ...worth({ kind, right, isNew }, isNew ? exceeds(right) : undefined),
     removed: isNew ? [] : sourceOf(right),
     added: isNew ? sourceOf(right) : [],
@@ -37,18 +37,14 @@ function worth(
   const open = kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${why}` : undefined;
   const power = isMore({ right, isNew }) ? right.power : undefined;
   const danger = power?.danger ?? (exceeded === undefined ? undefined : "undeclared");
-  const reasons = [open, power?.says, exceeded && `this is ${exceeded}`];
+  const denial = right.takes === "denial" ? `it is ${isNew ? "denied now" : "no longer denied"}` : undefined;
+  const reasons = [open, denial, power?.says, exceeded && `this is ${exceeded}`];
   return { reason: reasons.filter(Boolean).join("; "), ...(danger && { danger }) };
 }
 
 /** A new right is more, and a new denial is less. */
 function isMore({ right, isNew }: Pick<RightChange, "right" | "isNew">): boolean {
   return isNew !== (right.takes === "denial");
-}
-
-function targetOf({ right: { text, takes }, isNew }: Pick<RightChange, "right" | "isNew">): string {
-  if (takes !== "denial") return text;
-  return `${text.replace(/\bDeny /, "")}, which is ${isNew ? "denied now" : "no longer denied"}`;
 }
 
 /**

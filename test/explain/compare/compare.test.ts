@@ -151,7 +151,7 @@ const ROWS: readonly (readonly [string, readonly Edit[], readonly string[]])[] =
     [`added | shop/web | ecr:PutImage on ${OWN}`],
   ],
   [
-    "a denial, which may take away",
+    "a denial, which takes away",
     [
       [
         TF,
@@ -159,7 +159,7 @@ const ROWS: readonly (readonly [string, readonly Edit[], readonly string[]])[] =
         '{\\"Effect\\":\\"Deny\\",\\"Action\\":\\"s3:*\\",\\"Resource\\":\\"*\\"},{\\"Sid\\":\\"Pull\\"',
       ],
     ],
-    ["incomparable | shop/web | Deny s3:* on *"],
+    ["narrowed | shop/web | s3:* on *"],
   ],
   [
     "a subject more",
