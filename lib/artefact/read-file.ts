@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /**
@@ -9,6 +10,18 @@ export function readFile(path: string): Buffer {
   return readAtMost(path, Infinity) ?? Buffer.alloc(0);
 }
 
+let notes: Map<string, string> | undefined;
+
+/** What a reader returns, with a digest of each file that it has read, by the file's path. */
+export function noting<T>(reader: () => T): readonly [read: T, digests: ReadonlyMap<string, string>] {
+  const digests = (notes = new Map<string, string>());
+  try {
+    return [reader(), digests];
+  } finally {
+    notes = undefined;
+  }
+}
+
 /** The bytes of a regular file; `undefined` if it has more than `bytes`. Throws what {@link readFile} throws. */
 export function readAtMost(path: string, bytes: number): Buffer | undefined {
   // Without the second flag, opening a pipe waits for a writer.
@@ -17,7 +30,10 @@ export function readAtMost(path: string, bytes: number): Buffer | undefined {
     const stat = fstatSync(file);
     if (!stat.isFile() && !stat.isDirectory())
       throw Object.assign(new Error(path), { code: "it is not a regular file", syscall: "open", path });
-    return stat.size > bytes ? undefined : readFileSync(file);
+    if (stat.size > bytes) return undefined;
+    const read = readFileSync(file);
+    notes?.set(path, createHash("sha256").update(read).digest("hex"));
+    return read;
   } finally {
     closeSync(file);
   }

@@ -150,6 +150,29 @@ for (const [clusters, accounts] of [
   row(`${what}, ÷ explain of both sides`, ms.ours, ms.theirs, "ms", 2);
 }
 
+// One app with that many clusters; the smallest shows what a process takes in any case.
+const FLEETS = [4, 40, 400];
+const ofFleets = FLEETS.map((clusters) => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  const run = (side) => child([here("compare-run.mjs"), side, folder, clusters, 50]);
+  const { synth, proof, megabytes } = run("files");
+  const read = { explain: run("explain"), compare: run("ours"), "the page": run("page") };
+  rmSync(folder, { recursive: true });
+  return { synth: { ms: synth, megabytes }, proof: { ms: proof }, ...read };
+});
+for (const what of Object.keys(ofFleets[0]))
+  for (const key of Object.keys(ofFleets[0][what])) {
+    const [least, few, many] = ofFleets.map((steps) => steps[what][key]);
+    const [kind, unit] = key === "ms" ? ["time", "ms"] : ["peak memory", "MB"];
+    row(
+      `${what} of ${FLEETS[2]} clusters × 50 service accounts, ${kind} per cluster ÷ of ${FLEETS[1]}`,
+      (many - least) / (FLEETS[2] - FLEETS[0]),
+      (few - least) / (FLEETS[1] - FLEETS[0]),
+      unit,
+      1.1,
+    );
+  }
+
 for (const [what, names, budget] of [
   ["what pulls from ECR take of it", "ecr,pullRoles", 1.15],
   // An import in an ES module takes everything.

@@ -1,6 +1,6 @@
 /*
  * Compares two synth folders that differ in one action (`ours`), or explains both (`theirs`); `files` writes them:
- * clusters with as many service accounts each.
+ * clusters with as many service accounts each. `explain` and `page` read the old one alone.
  */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,6 +18,10 @@ function files() {
   const { openShift } = require("cdktf-workload-identity/openshift");
   const { ImagePulls } = require("cdktf-workload-identity/synth");
   const app = new App({ outdir: old, stackTraces: false });
+  // What an app validates runs in the order in which it was added, and the proof is one of these.
+  const times = [];
+  const takeTime = () => app.node.addValidation({ validate: () => (times.push(processorTime()), []) });
+  takeTime();
   for (let number = 0; number < Number(clusters); number++) {
     const name = `prod-${number}`;
     const stack = new TerraformStack(app, name);
@@ -32,11 +36,15 @@ function files() {
       })),
     });
   }
+  takeTime();
   app.synth();
+  const [proof, synth] = [times[1] - times[0], processorTime() - begin];
+  const megabytes = process.resourceUsage().maxRSS / 1024;
   cpSync(old, made, { recursive: true });
   const changed = join(made, "stacks/prod-0/cdk.tf.json");
   const action = 'ecr:BatchGetImage\\"';
   writeFileSync(changed, readFileSync(changed, "utf8").replace(action, `${action},\\"ecr:PutImage\\"`));
+  return { synth: synth - proof, proof, megabytes };
 }
 
 function ours() {
@@ -49,6 +57,18 @@ function theirs() {
   for (const path of [old, made]) for (const _ of Explainer.read([path]).all());
 }
 
+function explain() {
+  const { Explainer } = require("cdktf-workload-identity/explain");
+  for (const _ of Explainer.read([old]).all());
+}
+
+function page() {
+  const { Explainer, renderHtml } = require("cdktf-workload-identity/explain");
+  const pieces = [...renderHtml(Explainer.read([old]).all())];
+  writeFileSync(join(folder, "page.html"), pieces.join(""));
+}
+
 const begin = processorTime();
-({ files, ours, theirs })[side]();
-console.log(JSON.stringify({ ms: processorTime() - begin }));
+const figures = { files, ours, theirs, explain, page }[side]();
+const ms = processorTime() - begin;
+console.log(JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024, ...figures }));

@@ -16,6 +16,7 @@ import { resultChanges } from "./results";
 import { grantedChanges } from "./rights";
 import { type Whole, pairs } from "./sides";
 import { tokenChanges } from "./tokens";
+import { touched } from "./touched";
 import { trustChanges } from "./trust";
 
 /** Facts of the two sides that no artefact shows. */
@@ -69,9 +70,16 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 export function comparison(old: Explainer, made: Explainer): Comparison {
   const [was, is] = [insideOf(old), insideOf(made)];
   const compared = new Map<Change["job"], number>();
-  const before: Whole = { inside: was, actedAs: new Set(), compared, canonical: AS_WRITTEN };
+  const [ofOld, ofNew] = touched(was.facts, is.facts);
+  const before: Whole = {
+    inside: was,
+    actedAs: new Set(),
+    compared,
+    canonical: AS_WRITTEN,
+    isTouched: ofOld,
+  };
   const canonical = canonicalTexts(was.facts.terraform, is.facts.terraform);
-  const after: Whole = { inside: is, actedAs: new Set(), compared, canonical };
+  const after: Whole = { inside: is, actedAs: new Set(), compared, canonical, isTouched: ofNew };
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),

@@ -34,7 +34,8 @@ export function canonicalTexts(before: Terraform, after: Terraform): Canonical {
   return moved.size === 0 ? AS_WRITTEN : (text) => text.replace(ADDRESS, (each) => moved.get(each) ?? each);
 }
 
-const ADDRESS = /(?<![\w.-])(?:data\.)?[a-z]\w*\.[\w-]+(?:\["[^"]*"\])?/g;
+/** Addresses of resources, in expressions and in any other text. */
+export const ADDRESS: RegExp = /(?<![\w.-])(?:data\.)?[a-z]\w*\.[\w-]+(?:\["[^"]*"\])?/g;
 
 function addresses(resources: readonly Resource[] = []): readonly string[] {
   return [...new Set(resources.map(({ address }) => address))];

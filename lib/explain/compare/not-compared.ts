@@ -217,7 +217,7 @@ function differences(
 }
 
 /** A text that is equal for equal values. It may hold secrets. */
-function textOf(value: unknown, block: Block | undefined): string {
+export function textOf(value: unknown, block: Block | undefined): string {
   const written = JSON.stringify(value) ?? "";
   const whole = written.includes(SENSITIVE) ? JSON.stringify(value, uncovered) : written;
   return block && /\b(?:local|var)\./.test(written)

@@ -10,7 +10,7 @@ import { type Pattern, literalPattern, patternOf, prefixPattern } from "../../ru
 import type { CheckResult } from "../answer";
 import { type AskedImage, askedImage, askedPattern } from "../asked-image";
 import type { CheckId } from "../check-ids";
-import type { HeldRight } from "../cloud";
+import type { HeldRight, PullRights } from "../cloud";
 import { type JudgedPull, refusesToken } from "../jobs/pull";
 import { pullerOf } from "../jobs/pull-questions";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -79,27 +79,34 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
 
 /** What a side knows about a service account: the patterns that concern it, and what is not a pattern. */
 interface Known {
-  readonly patterns: readonly string[];
-  readonly held: readonly HeldRight[];
+  /** As whom it acts. */
+  readonly labels: string;
+  /** True unless it certainly acts as the same as before, with the same rights. */
+  readonly isTouched: boolean;
   /** The images that it is declared to pull; `undefined` if it is not declared. */
   readonly declared: readonly string[] | undefined;
+  readonly rights: readonly PullRights[];
 }
 
 function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
   const declared = declaredImages(artefacts, subject);
-  if (!artefacts) return { patterns: [], held: [], declared };
+  if (!artefacts) return { labels: "", isTouched: true, declared, rights: [] };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
   // An identity that refuses the service account is compared by itself.
   const identities = all.filter(({ trust }) => !refusesToken(trust));
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
-  const reached = rights.flatMap((each) => each.reach().filter(({ comparable }) => comparable));
   return {
+    labels: JSON.stringify(all.map(({ label }) => label)),
+    isTouched: all.length === 0 || all.some(({ source }) => side.isTouched(source)),
     declared,
-    patterns: [...(declared ?? []), ...reached.map(({ pattern }) => pattern)],
-    held: rights.flatMap((each) => each.held()),
+    rights,
   };
+}
+
+function heldBy({ rights }: Known): readonly HeldRight[] {
+  return rights.flatMap((each) => each.held());
 }
 
 /** More registries than this are compared only for service accounts that name them; clusters have a handful. */
@@ -107,10 +114,15 @@ const SHARED_MAX = 50;
 
 function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): Generator<Change> {
   const [before, after] = [knownOf(pair.before, subject), knownOf(pair.after, subject)];
-  const patterns = [...new Set([...before.patterns, ...after.patterns])].sort();
+  if (!before.isTouched && !after.isTouched && before.labels === after.labels) return;
+  const reached = [...before.rights, ...after.rights].flatMap((each) => each.reach());
+  const comparable = reached.flatMap((each) => (each.comparable ? [each.pattern] : []));
+  const patterns = [
+    ...new Set([...(before.declared ?? []), ...(after.declared ?? []), ...comparable]),
+  ].sort();
   const patternHosts = patterns.map((each) => each.slice(0, each.indexOf("/")));
   const hosts = new Set([...patternHosts, ...(shared.size <= SHARED_MAX ? shared : [])]);
-  const rights = rightChanges(before.held, after.held, pair.after.canonical);
+  const rights = rightChanges(heldBy(before), heldBy(after), pair.after.canonical);
   const judged: Compared[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));

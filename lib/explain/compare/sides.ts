@@ -10,6 +10,9 @@ import { stackOf } from "../read/stack-label";
 import type { Change } from "./change";
 import type { Canonical } from "./moves";
 
+/** Whether a difference may touch what is declared at a place, or has none. */
+export type Touched = (source: Source | undefined) => boolean;
+
 /** What was read of one side. */
 export interface Whole {
   readonly inside: Inside;
@@ -22,6 +25,7 @@ export interface Whole {
   readonly compared: Map<Change["job"], number>;
   /** A text as the old side would write it, which has other Terraform addresses for what only moved. */
   readonly canonical: Canonical;
+  readonly isTouched: Touched;
 }
 
 /** One side with one of its clusters; `undefined` if it does not have the cluster. */

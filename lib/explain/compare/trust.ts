@@ -39,9 +39,15 @@ export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
     step("identities compared");
     noteCompared(after, "trust");
     const [old = [], made = []] = [olds?.get(key), news?.get(key)];
+    if (isSame(before, old) && isSame(after, made)) continue;
     for (let place = 0; place < Math.max(old.length, made.length); place++)
       yield* identityChanges({ old: old[place], made: made[place], canonical, issuersBefore }, issuers);
   }
+}
+
+/** True for an identity that no difference touches. */
+function isSame({ isTouched }: Whole, [identity, ...others]: readonly DeclaredIdentity[]): boolean {
+  return identity !== undefined && others.length === 0 && !isTouched(identity.source);
 }
 
 /** By what tells identities apart. */

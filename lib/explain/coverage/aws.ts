@@ -200,6 +200,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
 
 export const awsCoverage: CloudCoverage = {
   rows,
+  ofIdentities: "aws_iam_role aws_iam_policy aws_iam_role_policy aws_iam_role_policy_attachment",
   families: [
     ["aws_iam_", "aws_organizations_", "aws_eks_pod_identity_"],
     ["aws_ecr_"],

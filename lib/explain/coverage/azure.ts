@@ -141,6 +141,8 @@ const rows: Readonly<Record<string, TypeRow>> = {
 
 export const azureCoverage: CloudCoverage = {
   rows,
+  ofIdentities:
+    "azurerm_user_assigned_identity azurerm_federated_identity_credential azurerm_role_assignment",
   families: [
     ["azurerm_user_assigned_identity", "azurerm_federated_identity_credential", "azuread_application"],
     ["azuread_", "azurerm_role_", "azurerm_pim_"],

@@ -25,6 +25,7 @@ const CLOUDS: readonly CloudCoverage[] = [awsCoverage, azureCoverage, googleCove
 const ROWS: ReadonlyMap<string, TypeRow> = new Map(CLOUDS.flatMap(({ rows }) => Object.entries(rows)));
 const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) => families);
 const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
+const OF_IDENTITIES: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ ofIdentities }) => words(ofIdentities)));
 const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
 const CLUSTERS: readonly string[] = [...ROWS].flatMap(([type, { isCluster }]) => (isCluster ? [type] : []));
 
@@ -129,6 +130,23 @@ export class ClosedWorld {
     };
     const clusters = CLUSTERS.flatMap((type) => this.#terraform.ofType(type)).filter(isIt);
     return this.answer(label, [...resources, ...clusters], texts) ?? UNDERSTOOD;
+  }
+
+  /** These resources and what they bear on; `undefined` if that may be more than identities. */
+  identitiesOf(resources: readonly Resource[]): ReadonlySet<Resource> | undefined {
+    // Two identities of one name may be one, or may be in each other's way.
+    const namesakes = resources
+      .filter(({ type, adopted }) => rowOf(type, adopted)?.names)
+      .flatMap((each) => this.#names.of(each, this.#terraform).filter(({ type }) => type === each.type));
+    const all = this.#spread([...resources, ...namesakes]);
+    return [...all].every((each) => this.#isOfIdentities(each)) ? all : undefined;
+  }
+
+  #isOfIdentities(resource: Resource): boolean {
+    const row = rowOf(resource.type, resource.adopted);
+    if (!row || !OF_IDENTITIES.has(resource.type) || resource.notUnderstood(row).length > 0) return false;
+    if (row.names) return isKnown(resource.attribute("name"));
+    return words(row.owner).some((name) => this.#names.of(resource, this.#terraform, name).length > 0);
   }
 
   get #found(): readonly Opening[] {

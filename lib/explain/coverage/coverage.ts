@@ -115,6 +115,8 @@ export interface TypeRow extends Coverage {
 export interface CloudCoverage {
   /** Rows by type; a data source's begins with `data.`. */
   readonly rows: Readonly<Record<string, TypeRow>>;
+  /** Types of identities, and of what bears on nothing but identities: those that it names as owners, or that name it. */
+  readonly ofIdentities: string;
   /** Beginnings of the names of types with one API, through which alone what it manages is changed. */
   readonly families: readonly (readonly string[])[];
   /** Types of the families that name what is read, and never change it. */

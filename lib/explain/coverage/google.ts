@@ -119,6 +119,7 @@ const rows: Readonly<Record<string, TypeRow>> = {
 
 export const googleCoverage: CloudCoverage = {
   rows,
+  ofIdentities: "",
   grants: {
     pattern: /^google_.+_iam_(?:member|binding|policy|member_remove)$/,
     rowOf: (type) => (ON_READ.test(type) ? GRANT : ELSEWHERE),

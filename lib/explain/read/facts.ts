@@ -3,7 +3,8 @@
  * this library as well as those in other manifests.
  */
 
-import { join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { noting } from "../../artefact/read-file";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
 import { type Json, record } from "../../model/parsed";
@@ -41,6 +42,8 @@ export interface Facts {
   readonly terraform: Terraform;
   /** What was found but is not judged, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
+  /** A digest of each file, by its path within the first one that was given, apart from Terraform's; and what was stated. */
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 export interface ReadFactsOptions {
@@ -71,6 +74,17 @@ export interface StatedFact {
 
 /** Reads synth folders, stack folders, manifests and Terraform JSON. */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
+  const [facts, digests] = noting(() => readAll(paths, options));
+  const folders = new Set(facts.terraform.scopes.map(({ place }) => place));
+  const files = [...digests].map(([file, digest]) => {
+    const isConfiguration = file.endsWith(".tf.json") && folders.has(dirname(file));
+    return [relative(paths[0] ?? "", file) || basename(file), isConfiguration ? "" : digest] as const;
+  });
+  const { cluster, which, isBefore } = options;
+  return { ...facts, digests: new Map([...files, ["", JSON.stringify([cluster, which, isBefore])]]) };
+}
+
+function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Facts, "digests"> {
   const input = inputFiles(paths);
   const files = new Files(input.found);
   const terraform = new Terraform(options.computed);

@@ -4,6 +4,7 @@
 
 import { type Scalar, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
+import { remembered } from "../../model/once";
 import { textIfReadable } from "./documents";
 import type { Source } from "./source";
 
@@ -16,6 +17,8 @@ interface OpenFile {
   readonly documents: readonly (readonly [begin: number, end: number])[];
   /** Members of the containers that were searched, by the container's position. */
   readonly members: Map<number, ReadonlyMap<string, Member>>;
+  /** The last few parsed documents, by their beginning: the evidence of one chain names the same ones. */
+  readonly nodes: Map<number, unknown>;
 }
 
 /** The positions of a member's key and value. */
@@ -27,6 +30,7 @@ interface Member {
 const FILES = new Map<string, OpenFile | undefined>();
 /** The results for one cluster name few files, each of them often. */
 const FILES_KEPT = 64;
+const NODES_KEPT = 8;
 
 /**
  * The line, from 1, to which a source points, or of the nearest enclosing node if the path does not match. `undefined`
@@ -40,7 +44,7 @@ export function lineOf(source: Source): number | undefined {
   const path = stepsOf(source.path);
   if (path.length === 0 && (source.document === undefined || (begin === 0 && file.documents.length === 1)))
     return undefined;
-  const place = file.isJson ? jsonPlace(file, path) : begin + yamlPlace(file.text.slice(begin, end), path);
+  const place = file.isJson ? jsonPlace(file, path) : yamlPlace(file, begin, end, path);
   return lineAt(file.lines, place);
 }
 
@@ -77,7 +81,7 @@ function openFile(text: string, isJson: boolean): OpenFile {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1))
     if (at + 1 < text.length) lines.push(at + 1);
   const documents = isJson ? [[0, text.length] as const] : documentsOf(text);
-  return { text, lines, isJson, documents, members: new Map() };
+  return { text, lines, isJson, documents, members: new Map(), nodes: new Map() };
 }
 
 function lineAt(begins: readonly number[], place: number): number {
@@ -126,17 +130,24 @@ function documentsOf(text: string): readonly (readonly [number, number])[] {
 }
 
 /** The position of a path in one YAML document, or of the nearest enclosing node. */
-function yamlPlace(text: string, path: readonly (string | number)[]): number {
-  let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
+function yamlPlace(
+  { text, nodes }: OpenFile,
+  begin: number,
+  end: number,
+  path: readonly (string | number)[],
+): number {
+  if (nodes.size > NODES_KEPT) nodes.clear();
+  const options = { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" } as const;
+  let node = remembered(nodes, begin, () => parseDocument(text.slice(begin, end), options).contents);
   let place = beginOf(node) ?? 0;
   for (const [at, step] of path.entries()) {
     if (isScalar(node) && node.type === "BLOCK_LITERAL") return placeInBlock(text, node, path.slice(at));
     const member: Placed | undefined = memberOf(node, step);
-    if (member === undefined || isAlias(member.node)) return member?.place ?? place;
+    if (member === undefined || isAlias(member.node)) return begin + (member?.place ?? place);
     place = member.place ?? place;
     node = member.node;
   }
-  return place;
+  return begin + place;
 }
 
 /** The beginning of the line in a block of text, such as a file in a ConfigMap, that is YAML itself. */

@@ -43,7 +43,7 @@ export function powerOfAction(action: string, on: string): Power | undefined {
   const [danger, , , says] =
     ACTIONS.find(
       ([, place, actions]) =>
-        patternsMeet(on, place) && actions.split(" ").some((each) => covers(`iam:${each}`)),
+        actions.split(" ").some((each) => covers(`iam:${each}`)) && patternsMeet(on, place),
     ) ?? [];
   return danger && says !== undefined ? { danger, says } : undefined;
 }
