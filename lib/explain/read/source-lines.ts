@@ -129,6 +129,8 @@ function documentsOf(text: string): readonly (readonly [number, number])[] {
   return begins.map((begin, place) => [begin, begins[place + 1] ?? text.length]);
 }
 
+const OPTIONS = { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" } as const;
+
 /** The position of a path in one YAML document, or of the nearest enclosing node. */
 function yamlPlace(
   { text, nodes }: OpenFile,
@@ -137,25 +139,32 @@ function yamlPlace(
   path: readonly (string | number)[],
 ): number {
   if (nodes.size > NODES_KEPT) nodes.clear();
-  const options = { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" } as const;
-  let node = remembered(nodes, begin, () => parseDocument(text.slice(begin, end), options).contents);
+  const document = text.slice(begin, end);
+  const contents = remembered(nodes, begin, () => parseDocument(document, OPTIONS).contents);
+  return begin + placeIn(document, contents, path);
+}
+
+/** As {@link yamlPlace} in a document that is parsed. */
+function placeIn(document: string, contents: unknown, path: readonly (string | number)[]): number {
+  let node = contents;
   let place = beginOf(node) ?? 0;
   for (const [at, step] of path.entries()) {
-    if (isScalar(node) && node.type === "BLOCK_LITERAL") return placeInBlock(text, node, path.slice(at));
+    if (isScalar(node) && node.type === "BLOCK_LITERAL") return placeInBlock(document, node, path.slice(at));
     const member: Placed | undefined = memberOf(node, step);
-    if (member === undefined || isAlias(member.node)) return begin + (member?.place ?? place);
+    if (member === undefined || isAlias(member.node)) return member?.place ?? place;
     place = member.place ?? place;
     node = member.node;
   }
-  return begin + place;
+  return place;
 }
 
 /** The beginning of the line in a block of text, such as a file in a ConfigMap, that is YAML itself. */
-function placeInBlock(text: string, block: Scalar, path: readonly (string | number)[]): number {
+function placeInBlock(document: string, block: Scalar, path: readonly (string | number)[]): number {
   const written = String(block.value);
-  const lines = written.slice(0, yamlPlace(written, path)).split("\n").length;
+  const { contents } = parseDocument(written, OPTIONS);
+  const lines = written.slice(0, placeIn(written, contents, path)).split("\n").length;
   let place = beginOf(block) ?? 0;
-  for (let line = 0; line < lines; line++) place = text.indexOf("\n", place) + 1 || text.length;
+  for (let line = 0; line < lines; line++) place = document.indexOf("\n", place) + 1 || document.length;
   return place;
 }
 
