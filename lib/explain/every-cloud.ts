@@ -4,7 +4,7 @@ import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Cloud, CloudReader, PluginCloud } from "./cloud";
+import type { Cloud, CloudReader, RegistryPlugin } from "./cloud";
 import { googleReader } from "./google/reader";
 import { ClosedWorld } from "./coverage/closed-world";
 import type { ProviderEntry } from "./read/node-configuration";
@@ -67,7 +67,7 @@ export function cloudTitle(provider: string): string | undefined {
 export interface Clouds {
   readonly all: readonly Cloud[];
   /** The plugin that an entry runs; `undefined` for an unknown one. */
-  readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
+  readonly pluginOf: (entry: ProviderEntry) => RegistryPlugin | undefined;
   /** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
   readonly readByAll: (repository: AskedRepository) => Evidence | undefined;
   /** The issuers whose documents were read, of any cloud. */
@@ -88,7 +88,7 @@ export function readClouds(terraform: Terraform): Clouds {
  * Finds the plugin by the executable's name. For another name, annotation keys or registries tell the cloud, but prove
  * nothing about the plugin.
  */
-function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): PluginCloud | undefined {
+function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): RegistryPlugin | undefined {
   const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
   const keys = [...requiredKeys, ...optionalKeys];
   const patterns = entry.matchImages.map((pattern) => orElse(pattern, () => ""));

@@ -1,9 +1,6 @@
 import type { Duration } from "./duration";
 import { type ObjectKind, type Kind, like, list, object, text } from "./shape";
 
-/** Key of an image credential provider plugin. */
-export type PluginKey = "ecr" | "acr" | "gcp";
-
 /** One environment variable of an image credential provider. */
 export interface CredentialProviderEnv {
   /** The variable's name. */

@@ -17,18 +17,12 @@ import {
   IMAGE_CREDENTIAL_PROVIDER,
 } from "../model/image-credential-provider";
 import { literal } from "../model/late";
+import type { PluginAbility } from "../model/plugin";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/validate-credential-provider-config";
 import { openShiftWithPlugin } from "../rules/openshift/versions";
 import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
-import {
-  type PluginAbility,
-  outlivingTokenEnv,
-  pluginRow,
-  pluginCan,
-  unannotatedEnvReason,
-  isWithin,
-} from "../rules/plugins";
+import { outlivingTokenEnv, pluginRow, pluginCan, unannotatedEnvReason, isWithin } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
   CREDENTIAL_PROVIDER_SETTINGS,

@@ -12,7 +12,7 @@ import {
   PULL_SOURCE,
 } from "../model/pulls";
 import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
-import type { CredentialProviderSettings, PluginKey } from "../node";
+import type { CredentialProviderSettings } from "../node";
 import { CREDENTIAL_PROVIDER_SETTINGS, checkedSettings } from "../node/credential-provider-settings";
 import {
   type GroupedLines,
@@ -63,7 +63,7 @@ export interface ImagePullsProps {
    *
    * @defaultValue - strict mode with the patterns and arguments of the distribution's own file
    */
-  readonly credentialProviders?: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>;
+  readonly credentialProviders?: Readonly<Record<string, CredentialProviderSettings>>;
   /**
    * How nodes get the permission to request tokens.
    *

@@ -7,7 +7,7 @@ import { namespacedName } from "../../model/namespaced-name";
 import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
-import type { PluginCloud, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
@@ -134,7 +134,7 @@ function imageParses({ text, repository, problem, isUnfilled }: AskedImage): Ans
   );
 }
 
-function pullerOf(cloud: PluginCloud, question: PullQuestion): PullIdentity {
+function pullerOf(cloud: RegistryPlugin, question: PullQuestion): PullIdentity {
   const { cluster, token } = question;
   const puller = cloud.puller(question);
   const trust = trustOfEveryIssuer(

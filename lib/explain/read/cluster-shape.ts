@@ -1,4 +1,4 @@
-import { PLUGINS } from "../../rules/plugins";
+import { PLUGINS } from "../../registries/plugins";
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };

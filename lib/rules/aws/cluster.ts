@@ -11,12 +11,14 @@ import { literal } from "../../model/late";
 import { compareVersions } from "../../model/version";
 import { withoutTokens } from "../kubelet/node-facts";
 import { NODEADM_PLACES } from "../node/host";
-import { PLUGINS, isWithin } from "../plugins";
+import { isWithin } from "../plugins";
+import { ecr } from "../../registries/ecr";
+import { PLUGINS } from "../../registries/plugins";
 import { partitionOf } from "./partitions";
 import { ecrHost, ecrPublicHost } from "./registry";
 
 const { pluginDirectory } = NODEADM_PLACES;
-const { executable: PLUGIN, registries: ECR_HOSTS } = PLUGINS.ecr;
+const { executable: PLUGIN, registries: ECR_HOSTS } = ecr;
 const SECOND_NAME = `${PLUGIN}-tokens`;
 const EXECUTABLE = 0o755;
 /** A plugin can have only one name there, by which the kubelet distinguishes entries. */

@@ -4,16 +4,16 @@
 
 import { fail } from "../../errors";
 import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
-import type { PluginKey } from "../../model/image-credential-provider";
 import { literal } from "../../model/late";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
 import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
 import { compareVersions, minorOf, parseVersion } from "../../model/version";
-import { PLUGINS, pluginRow } from "../plugins";
+import { PLUGINS } from "../../registries/plugins";
+import { pluginRow } from "../plugins";
 import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
 
 /** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
-export type StatedPlugins = Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
+export type StatedPlugins = Readonly<Record<string, string | PluginFacts>>;
 
 /** The kind of {@link StatedPlugins}. */
 export const STATED_PLUGINS: Kind<StatedPlugins> = record(either(text, PLUGIN_FACTS));
