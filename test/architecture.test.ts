@@ -61,6 +61,7 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "node/index.ts": ["constructs", "cdk8s", "yaml"],
   "openshift/index.ts": ["constructs", "cdk8s", "yaml"],
   "fleet/index.ts": ["constructs", "cdk8s", "yaml"],
+  "registries/index.ts": [],
   "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
   "delivery/index.ts": ["constructs", "cdktf", "cdk8s", "yaml", "@cdktf/provider-kubernetes"],
   "explain/index.ts": ["yaml"],

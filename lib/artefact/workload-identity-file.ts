@@ -108,6 +108,12 @@ export interface WorkloadIdentityFile {
    */
   readonly pods?: readonly { readonly file: string }[];
   /**
+   * Files for the owners of registries.
+   *
+   * @defaultValue - none
+   */
+  readonly registries?: readonly { readonly file: string }[];
+  /**
    * Texts with placeholders that `bind` checks before it writes anything.
    *
    * @defaultValue - none
@@ -138,7 +144,7 @@ const PLACES: readonly unknown[] = [
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
-  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|(?:nodes|control-plane)\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
+  /^(?:(?:manifests|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml|(?:nodes|control-plane)\/[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9}|registries\/[a-z0-9][a-z0-9._-]*\.json)$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
@@ -149,13 +155,14 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
       `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
     );
   const { stack, clusters, manifests, nodes, pods = [], rules = [], delivery, placeholders } = document;
-  const { controlPlane = [] } = document;
+  const { controlPlane = [], registries = [] } = document;
   if (!Array.isArray(clusters) || !clusters.every(isRecord)) return refuseFile(file, "has no valid clusters");
   const files =
-    [manifests, nodes, controlPlane, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
-    (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
+    [manifests, nodes, controlPlane, pods, registries].every(
+      (list) => Array.isArray(list) && list.every(isFileEntry),
+    ) && (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
-    return refuseFile(file, "has no valid stack, manifests, nodes or pods");
+    return refuseFile(file, "has no valid stack, manifests, nodes, pods or registries");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
     return refuseFile(file, "has no valid placeholders");
   if (!Array.isArray(rules) || !rules.every(isFinishedRule))

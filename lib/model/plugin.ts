@@ -2,6 +2,9 @@
  * What is known about image credential provider plugins, row by row.
  */
 
+import type { Duration } from "./duration";
+import type { CredentialProviderEnv } from "./image-credential-provider";
+
 /**
  * An ability of a plugin on which the configuration of a node depends.
  *
@@ -39,6 +42,53 @@ export interface PluginFlags {
   readonly kinds: Readonly<Record<string, FlagKind>>;
 }
 
+/** An image credential provider plugin, as the kubelet runs it for a registry. */
+export interface TokenPlugin {
+  /** File name of the executable in the nodes' plugin directory. */
+  readonly executable: string;
+  /**
+   * What the kubelet caches answers by: `Token` for a plugin that returns the token itself, or something that must not
+   * outlive it; `ServiceAccount` for one that returns credentials of the registry.
+   */
+  readonly cacheType: "ServiceAccount" | "Token";
+  /**
+   * Whether the plugin returns the service account token itself as the password.
+   *
+   * @defaultValue false
+   */
+  readonly echoesToken?: boolean;
+  /**
+   * Arguments of the plugin.
+   *
+   * @defaultValue - none
+   */
+  readonly args?: readonly string[];
+  /**
+   * Variables of the plugin, added to the kubelet's environment.
+   *
+   * @defaultValue - none
+   */
+  readonly env?: readonly CredentialProviderEnv[];
+  /**
+   * Annotation keys of the service account without which the kubelet does not run the plugin.
+   *
+   * @defaultValue - none
+   */
+  readonly annotationKeys?: readonly string[];
+  /**
+   * Annotation keys that the plugin reads if the service account has them.
+   *
+   * @defaultValue - none
+   */
+  readonly optionalAnnotationKeys?: readonly string[];
+  /**
+   * Cache duration that the kubelet uses if the plugin's answer has none.
+   *
+   * @defaultValue - ten minutes for credentials, none for tokens
+   */
+  readonly defaultCacheDuration?: Duration;
+}
+
 /**
  * A plugin, as the kubelet runs it: one row for each, whether its registry is a cloud's or not.
  *
@@ -61,4 +111,6 @@ export interface Plugin<Keys extends readonly string[] = readonly string[]> {
   readonly unannotatedEnv?: Readonly<Record<string, string>>;
   /** The variable that sets how long the kubelet caches its answer, whosever credentials it contains. */
   readonly answerDuration?: string;
+  /** How its entry looks, if a registry that is not a cloud's has it. @defaultValue - its cloud decides */
+  readonly entry?: Omit<TokenPlugin, "executable" | "annotationKeys">;
 }

@@ -20,7 +20,7 @@ export function pluginRow(plugin: unknown): Plugin | undefined {
 
 /** Whether an executable with that name is the plugin, as far as a name can show. */
 export function isPluginExecutable(plugin: string, name: string): boolean {
-  return pluginRow(plugin)?.executables.test(name) === true;
+  return pluginRow(plugin)?.executables.test(name) ?? plugin === name;
 }
 
 /** Why a variable has no effect if the kubelet runs the plugin only for annotated service accounts, or `undefined`. */

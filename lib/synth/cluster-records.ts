@@ -27,7 +27,8 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
     const first = known[key];
     if (first === undefined || LATEST.includes(key)) result[key] = value;
     else if (Array.isArray(first) && LINES.includes(key)) result[key] = [...first, ...list(value)];
-    else if (key === "registries") result[key] = mergedRegistries(known["name"], first, value);
+    else if (key === "registries" || key === "tokenRegistries")
+      result[key] = mergedRegistries(known["name"], first, value);
     else if (JSON.stringify(first) !== JSON.stringify(value))
       fail("cluster-mismatch", {
         problem: `the ${key} of cluster ${String(known["name"])} is already recorded with another value`,

@@ -100,13 +100,16 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.flatMap(({ file, spoke, controlPlane, document: { form } }) =>
-      controlPlane
+    nodes: nodes.flatMap(({ file, spoke, controlPlane, registry, document: { form } }) =>
+      controlPlane || registry
         ? []
         : [{ file, ...(spoke !== undefined && { spoke }), ...(form !== "files" && { form }) }],
     ),
     ...(nodes.some(({ controlPlane }) => controlPlane) && {
       controlPlane: nodes.flatMap(({ file, controlPlane }) => (controlPlane ? [{ file }] : [])),
+    }),
+    ...(nodes.some(({ registry }) => registry) && {
+      registries: nodes.flatMap(({ file, registry }) => (registry ? [{ file }] : [])),
     }),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),

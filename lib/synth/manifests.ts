@@ -10,7 +10,6 @@ import {
 } from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
-import { placeholdersIn } from "../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { literal } from "../model/late";
@@ -25,10 +24,17 @@ import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
-import { type WrittenNodes, clusterNodes, controlPlaneNodes, documentNodes, spokeNodes } from "./node-files";
+import {
+  type WrittenNodes,
+  clusterNodes,
+  controlPlaneNodes,
+  documentNodes,
+  registryNodes,
+  spokeNodes,
+} from "./node-files";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
-import { summarize, summarizeAtEnd } from "./summary";
+import { lateValuesIn, summarize, summarizeAtEnd } from "./summary";
 import { type ObjectKind, boolean, checkGiven, object, optional } from "../model/shape";
 import { refuseFileName, refuseOtherOption } from "./problems";
 import { assertOneCore } from "./one-core";
@@ -64,7 +70,7 @@ interface BegunChart extends ManifestChart {
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
  * `app.synth()` writes to the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
- * `spokes/name.yaml` per spoke of a fleet, `pods/namespace.name.yaml` per service account whose pods need more than its
+ * `spokes/name.yaml` per spoke of a fleet, `registries/host.json` per registry that decides by the token itself, `pods/namespace.name.yaml` per service account whose pods need more than its
  * name, and `workload-identity.json`. It writes all or nothing, and removes the files of an earlier synth. A value that
  * Terraform knows only after apply becomes a placeholder with its own Terraform output, which `bind` fills in.
  *
@@ -178,6 +184,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /** Writes a document for the nodes of the cluster's own control plane, `control-plane/<name>.<extension>`. */
   controlPlaneDocument(name: string, document: NodeDocument): void {
     this.#addNodes(`control-plane ${name}`, controlPlaneNodes(name, document));
+  }
+
+  /** Writes what the owner of a registry must configure, `registries/<host>.json`; a port follows after `_`. */
+  registryDocument(host: string, content: object): void {
+    this.#addNodes(`registry ${host}`, registryNodes(host, content));
   }
 
   /**
@@ -379,14 +390,4 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       .findAll()
       .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
   }
-}
-
-/** How many values `bind` fills in: those of files, also within encoded texts, but not what only the record holds. */
-function lateValuesIn(files: ReadonlyMap<string, string>, placeholders: LateValues["placeholders"]): number {
-  const texts = [...files].flatMap(([file, text]) => (file === WORKLOAD_IDENTITY_FILE ? [] : [text]));
-  const names = texts.flatMap(placeholdersIn).flatMap((each) => {
-    const entry = placeholders[each];
-    return entry && "encoding" in entry ? placeholdersIn(entry.text) : [each];
-  });
-  return new Set(names).size;
 }

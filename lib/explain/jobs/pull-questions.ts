@@ -18,6 +18,7 @@ import {
   unfilledImage,
 } from "../asked-image";
 import type { RegistryPlugin, PullIdentity, PullRights } from "../cloud";
+import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -40,8 +41,8 @@ export interface Puller {
   readonly workload: WorkloadFact | undefined;
 }
 
-/** The plugins by entry, as the clouds know them. */
-export type PluginOf = (entry: ProviderEntry) => RegistryPlugin | undefined;
+/** The plugins by entry, as the clouds know them, or what is stated of a cluster's registries. */
+export type PluginOf = (entry: ProviderEntry, cluster: ClusterFacts) => RegistryPlugin | undefined;
 
 /** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
 export type ReadByAll = (repository: AskedRepository) => Evidence | undefined;

@@ -47,8 +47,8 @@ const TABLE: readonly Step<PullFacts>[] = [
   }),
   derived({
     adds: "cloud",
-    per: ["pluginOf", "entry"],
-    of: ({ pluginOf, entry }) => entry && pluginOf(entry),
+    per: ["artefacts", "pluginOf", "entry"],
+    of: ({ artefacts, pluginOf, entry }) => entry && pluginOf(entry, artefacts.cluster),
   }),
   link({
     id: "provider-matches-image",
@@ -287,7 +287,7 @@ export class Pulls {
   identities(artefacts: ClusterArtefacts, puller: Puller): readonly PullIdentity[] {
     return artefacts.nodes.flatMap((node) =>
       node.entries.flatMap((entry) => {
-        const cloud = this.#pluginOf(entry);
+        const cloud = this.#pluginOf(entry, artefacts.cluster);
         const question = pullQuestion({ artefacts, node, entry, cloud, puller });
         return cloud && question ? [cloud.puller(question)] : [];
       }),

@@ -6,7 +6,7 @@ import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
-import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import type { ClusterFacts, ClusterRecord, RegistryFile } from "./cluster-record";
 import {
   type DeclaredCluster,
   type MeantCluster,
@@ -23,6 +23,7 @@ import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
 import type { PodFact } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
+import { registryFiles } from "./registry-files";
 import type { Scope } from "./scope";
 import { SpokeFacts } from "./spoke-facts";
 import type { StackDocuments } from "./stack-documents";
@@ -52,6 +53,7 @@ export interface ClusterArtefacts extends KubernetesFacts {
 export interface SortedDocuments {
   readonly objects: Objects;
   readonly setups: readonly KubernetesDocument[];
+  readonly registries: readonly RegistryFile[];
 }
 
 export function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
@@ -59,6 +61,7 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
     all.flatMap((each) => [...itemsOf(each)]);
   const objects = items(documents.filter(({ value }) => isKubernetesDocument(value)));
   return {
+    registries: registryFiles(documents),
     objects: objectsOf(objects.filter(({ value }) => !isNodeDocument(value))),
     setups: items(documents).filter(
       ({ value, forNodes }) => isNodeDocument(value) || (forNodes === true && !isKubernetesDocument(value)),
@@ -133,13 +136,20 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
   const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
   const withAny = (documents: readonly KubernetesDocument[]): SortedDocuments => {
     const { objects, setups } = sorted(documents);
-    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
+    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups], registries: [] };
   };
   // Objects of a spoke do not belong to the hub, even if they have the same names.
   const ofCluster = withAny(written.filter(({ spoke }) => spoke === undefined));
+  const registries = [...registryFiles(stack.registries), ...any.registries];
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
-    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late), signingFact(stack.controlPlane)),
+    ...clusterOf(
+      name,
+      { ...ofCluster, registries },
+      ofSpokes,
+      followedRecord(recorded, late),
+      signingFact(stack.controlPlane),
+    ),
     podFragments: new Map(fragments),
     outputs: outputsOf(scope ? [scope] : []),
   };
@@ -166,9 +176,10 @@ function clusterOf(
   stack: string,
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
-  cluster: ClusterFacts,
+  stated: ClusterFacts,
   signing?: AuthenticationFact,
 ): Omit<StackCluster, "podFragments" | "outputs"> {
+  const cluster = own.registries.length > 0 ? { ...stated, registryFiles: own.registries } : stated;
   const read = readKubernetes(own.objects, own.setups, cluster);
   const facts = { ...read, authentication: read.authentication ?? signing };
   const recorded = cluster.issuer ?? unread("no issuer is recorded");

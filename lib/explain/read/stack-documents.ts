@@ -78,6 +78,8 @@ export interface StackDocuments extends BoundStack {
   readonly written: readonly KubernetesDocument[];
   /** What the API servers of the cluster's control plane read. */
   readonly controlPlane: readonly KubernetesDocument[];
+  /** What the owners of registries must configure. */
+  readonly registries: readonly KubernetesDocument[];
   /** The needs of pods, by service account. */
   readonly fragments: readonly (readonly [string, PodFact])[];
   readonly skipped: readonly SkippedDocument[];
@@ -109,7 +111,13 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     const ofSpoke = typeof spoke === "string" ? spoke : undefined;
     return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
   };
-  const { manifests = [], nodes = [], controlPlane: ofServers = [], pods = [] } = identity ?? {};
+  const {
+    manifests = [],
+    nodes = [],
+    controlPlane: ofServers = [],
+    pods = [],
+    registries: ofOwners = [],
+  } = identity ?? {};
   const written = [
     ...manifests.flatMap(({ file, appliesTo, spoke }) =>
       documents(file, { management: appliesTo === "management-cluster", spoke }),
@@ -117,6 +125,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
   ];
   const controlPlane = ofServers.flatMap(({ file }) => documents(file));
+  const registries = ofOwners.flatMap(({ file }) => documents(file));
   const fragments = pods.flatMap(({ file }) =>
     documents(file).map((document) => podFragment(file, document)),
   );
@@ -124,7 +133,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     files.unread.add(source, reason, textOfFile(source.file));
   const skipped = [...missing, ...unknownDocuments(written)];
   const name = identity?.stack ?? input.name;
-  return { name, folder, identity, scope, late, written, controlPlane, fragments, skipped };
+  return { name, folder, identity, scope, late, written, controlPlane, registries, fragments, skipped };
 }
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, but it does not exist; its objects count as absent`;

@@ -145,7 +145,9 @@ export function eksPlugins(
   if (obstacle === undefined) return plugins;
   const reason = compareVersions(kubelet, "1.33") === 0 ? GATE_OFF : obstacle;
   const unusable = `kubelet ${kubelet} sends plugins no service account tokens: ${reason}`;
-  return Object.fromEntries(Object.keys(PLUGINS).map((key) => [key, { ...plugins[key], unusable }]));
+  return Object.fromEntries(
+    Object.keys({ ...PLUGINS, ...plugins }).map((key) => [key, { ...plugins[key], unusable }]),
+  );
 }
 
 const GATE_OFF =

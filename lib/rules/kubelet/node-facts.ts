@@ -5,6 +5,7 @@
 import { fail } from "../../errors";
 import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
 import { literal } from "../../model/late";
+import { nearestName } from "../../model/nearest-name";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
 import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
 import { compareVersions, minorOf, parseVersion } from "../../model/version";
@@ -77,17 +78,24 @@ function usable(): string {
   return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
 }
 
+/** The plugin of a registry without a row goes by the name of its executable; a near miss of a key is a mistake. */
+function refuseMistaken(name: string): void {
+  const [meant] = Object.entries(PLUGINS).find(([, { executables }]) => executables.test(name)) ?? [];
+  const near = meant ?? nearestName(name, Object.keys(PLUGINS));
+  if (near !== undefined)
+    fail("cluster-unknown", {
+      problem: "there is no such image credential provider plugin",
+      value: name,
+      allowed: `${Object.keys(PLUGINS).join(", ")}, or the name of the executable of any other plugin`,
+      remedy: `use the plugin's key ${near}, not the name of its executable`,
+    });
+}
+
 /** Checks the stated plugins; `to` is the function that received them, for messages. */
 export function pluginFacts(to: string, plugins: StatedPlugins): Readonly<Record<string, PluginFacts>> {
   const facts: Record<string, PluginFacts> = {};
   for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
-    if (!pluginRow(key))
-      fail("cluster-unknown", {
-        problem: "there is no such image credential provider plugin",
-        value: key,
-        allowed: Object.keys(PLUGINS).join(", "),
-        remedy: "use the plugin's key, not the name of its executable",
-      });
+    if (!pluginRow(key)) refuseMistaken(key);
     if (stated === undefined) continue;
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
