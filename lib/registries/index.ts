@@ -9,7 +9,7 @@ export { type ArtifactoryProps, artifactory } from "./artifactory";
 export { type CloudsmithProps, cloudsmith } from "./cloudsmith";
 export { type HarborBridge, type HarborProps, harbor } from "./harbor";
 export {
-  OidcRegistry,
+  type OidcRegistry,
   type OidcRegistryProps,
   type OwnerDocument,
   type RegistryProps,

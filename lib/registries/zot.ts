@@ -61,6 +61,7 @@ function configuration(host: string, { issuer, audience, pulls }: TokenRegistry)
     ...new Set(rows.filter((row) => covers(row.glob, glob)).map(({ user }) => user)),
   ];
   const globs = [...new Set(rows.map(({ glob }) => glob))].sort();
+  for (const glob of globs) refuseHidden(glob, globs, users);
   const repositories = globs.map((glob) => [glob, { policies: [{ users: users(glob), actions: ["read"] }] }]);
   return {
     http: {
@@ -74,6 +75,29 @@ function configuration(host: string, { issuer, audience, pulls }: TokenRegistry)
       accessControl: { repositories: Object.fromEntries(repositories) as object },
     },
   };
+}
+
+/** zot compares lengths of texts: `shop/**` is longer than `shop/a`. */
+function refuseHidden(
+  glob: string,
+  globs: readonly string[],
+  users: (glob: string) => readonly string[],
+): void {
+  const wide = globs.find(
+    (each) =>
+      each !== glob &&
+      covers(each, glob) &&
+      each.length >= glob.length &&
+      users(glob).some((user) => !users(each).includes(user)),
+  );
+  if (wide !== undefined)
+    fail("node-unsupported", {
+      problem: `zot would ignore who pulls ${glob}, because only the longest pattern that matches counts, and ${wide} is not shorter`,
+      value: glob,
+      allowed: `repositories with a name longer than ${wide}, or the same service accounts for both`,
+      remedy:
+        "put the repository under another path, or name the repositories of the other service account one by one",
+    });
 }
 
 function globOf(repository: string): string {

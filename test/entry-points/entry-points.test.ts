@@ -16,6 +16,7 @@ import * as kubernetes from "../../lib/kubernetes";
 import * as node from "../../lib/node";
 import * as openshift from "../../lib/openshift";
 import * as rules from "../../lib/rules";
+import * as registries from "../../lib/registries";
 import * as synth from "../../lib/synth";
 import * as testing from "../../lib/testing";
 import { awsEntries } from "./aws-entries";
@@ -29,6 +30,7 @@ import {
   openshiftEntries,
   rootEntries,
 } from "./kubernetes-entries";
+import { registriesEntries } from "./registries-entries";
 import { deliveryEntries, explainEntries, rulesEntries, synthEntries, testingEntries } from "./synth-entries";
 import { World } from "./world";
 
@@ -134,6 +136,7 @@ const SUBPATHS: readonly (readonly [string, object, Readonly<Record<string, Entr
   ["./node", node, nodeEntries],
   ["./openshift", openshift, openshiftEntries],
   ["./fleet", fleet, fleetEntries],
+  ["./registries", registries, registriesEntries],
   ["./synth", synth, synthEntries],
   ["./delivery", delivery, deliveryEntries],
   ["./testing", testing, testingEntries],

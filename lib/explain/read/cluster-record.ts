@@ -3,11 +3,11 @@
  */
 
 import type { PluginFacts } from "../../model/cluster";
-import type { CredentialProviderEnv } from "../../model/image-credential-provider";
 import type { Known } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
 import type { FleetConsumerKind } from "../../rules/fleet/consumer";
+import type { RegistryFile, StatedRegistry } from "./registry-facts";
 import type { Source } from "./source";
 
 /** A pull that was declared. */
@@ -48,40 +48,6 @@ export interface DeclaredWorkload<Rights = Json> {
   readonly cloud: string;
   /** What it may do, in the form of a request's provider part; `undefined` if that is not recorded. */
   readonly asks: Rights | undefined;
-}
-
-/** A service account that a registry admits. */
-export interface StatedPull<Text = Known<string>> {
-  /** `namespace/name`. */
-  readonly serviceAccount: string;
-  /** Repositories below the host, `*` for any text. */
-  readonly repositories: readonly string[];
-  /** Whom the registry takes it for; `undefined` if that is not stated. */
-  readonly identity: string | undefined;
-  /** The annotations that the plugin needs. */
-  readonly annotations: readonly (readonly [key: string, value: Text])[];
-}
-
-/** A registry that takes service account tokens, as stated. */
-export interface StatedRegistry<Text = Known<string>> {
-  /** Name of the executable that serves it. */
-  readonly plugin: string;
-  readonly audience: Text;
-  readonly issuer: Text;
-  /** Whether the plugin returns the token itself. */
-  readonly echoesToken: boolean;
-  /** Arguments and variables with which the plugin works for it. */
-  readonly args: readonly string[];
-  readonly env: readonly CredentialProviderEnv[];
-  readonly pulls: readonly StatedPull<Text>[];
-}
-
-/** A registry's own configuration that was read. */
-export interface RegistryFile {
-  readonly value: Tree;
-  /** True for a part that the registry's owner must merge into the rest. */
-  readonly isPart: boolean;
-  readonly source: Source;
 }
 
 /** A plugin on the nodes. */

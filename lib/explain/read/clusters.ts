@@ -6,7 +6,8 @@ import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
-import type { ClusterFacts, ClusterRecord, RegistryFile } from "./cluster-record";
+import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import type { RegistryFile } from "./registry-facts";
 import {
   type DeclaredCluster,
   type MeantCluster,

@@ -18,13 +18,13 @@ import type {
   DeclaredPull,
   DeclaredWorkload,
   PluginRecord,
-  StatedRegistry,
   RecordedGates,
   DeclaredController,
   DeclaredFleet,
   DeclaredSpoke,
 } from "./cluster-record";
 import { type LateReader, lateTree } from "./late-text";
+import type { FollowedRegistry, StatedRegistry } from "./registry-facts";
 import { switchOf } from "./node-gates";
 
 export function readClusterRecord(recorded: unknown): ClusterRecord {
@@ -71,7 +71,7 @@ export function followedRecord(cluster: ClusterRecord, late: LateReader): Cluste
     ...(additionalIssuers && { additionalIssuers: additionalIssuers.map(issuerOf) }),
     ...(tokenRegistries && {
       tokenRegistries: mapped(tokenRegistries, (each) =>
-        followedRegistry(each as StatedRegistry<string>, late, issuerOf),
+        followedRegistry(each as StatedRegistry, late, issuerOf),
       ),
     }),
     ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
@@ -82,10 +82,10 @@ export function followedRecord(cluster: ClusterRecord, late: LateReader): Cluste
 }
 
 function followedRegistry(
-  registry: StatedRegistry<string>,
+  registry: StatedRegistry,
   late: LateReader,
   issuerOf: LateReader,
-): StatedRegistry {
+): FollowedRegistry {
   const pulls = registry.pulls.map((pull) => ({
     ...pull,
     annotations: pull.annotations.map(([key, value]) => [key, late(value)] as const),
@@ -172,7 +172,7 @@ function registryFacts(properties: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.filter((row): row is [string, string] => typeof row[1] === "string"));
 }
 
-function statedRegistry(stated: unknown): StatedRegistry<string> {
+function statedRegistry(stated: unknown): StatedRegistry {
   return {
     plugin: text(at(stated, "plugin")),
     audience: text(at(stated, "audience")),

@@ -1,7 +1,7 @@
 /* Configurations of registries that were read. */
 
 import { at, list } from "../../model/parsed";
-import type { RegistryFile } from "./cluster-record";
+import type { RegistryFile } from "./registry-facts";
 import { lateTree } from "./late-text";
 import type { KubernetesDocument } from "./objects";
 

@@ -111,13 +111,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     const ofSpoke = typeof spoke === "string" ? spoke : undefined;
     return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke });
   };
-  const {
-    manifests = [],
-    nodes = [],
-    controlPlane: ofServers = [],
-    pods = [],
-    registries: ofOwners = [],
-  } = identity ?? {};
+  const { manifests = [], nodes = [], controlPlane: ofServers = [], pods = [] } = identity ?? {};
   const written = [
     ...manifests.flatMap(({ file, appliesTo, spoke }) =>
       documents(file, { management: appliesTo === "management-cluster", spoke }),
@@ -125,7 +119,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     ...nodes.flatMap(({ file, spoke }) => documents(file, { spoke, forNodes: true })),
   ];
   const controlPlane = ofServers.flatMap(({ file }) => documents(file));
-  const registries = ofOwners.flatMap(({ file }) => documents(file));
+  const registries = (identity?.registries ?? []).flatMap(({ file }) => documents(file));
   const fragments = pods.flatMap(({ file }) =>
     documents(file).map((document) => podFragment(file, document)),
   );

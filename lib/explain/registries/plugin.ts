@@ -18,7 +18,8 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
-import type { ClusterFacts, StatedRegistry } from "../read/cluster-record";
+import type { ClusterFacts } from "../read/cluster-record";
+import type { FollowedRegistry } from "../read/registry-facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { obstacle } from "../obstacle";
 import { noRights, sameAnswers } from "../shared/same-answers";
@@ -26,7 +27,7 @@ import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
 import { zotPolicy } from "./zot";
 
 interface Registry {
-  readonly stated: StatedRegistry | undefined;
+  readonly stated: FollowedRegistry | undefined;
   readonly policy: TokenPolicy;
 }
 
@@ -59,10 +60,11 @@ function registriesOf(
   const rows = [...hosts].flatMap((host) => {
     const own = tokenRegistries[host];
     const stated = own?.plugin === name ? own : undefined;
-    const policy =
-      registryFiles.flatMap((file) => zotPolicy(host, file) ?? [])[0] ??
-      (stated && statedPolicy(host, stated));
-    return policy ? [[host, { stated, policy }] as const] : [];
+    const read = registryFiles.flatMap((file) => zotPolicy(host, file) ?? []);
+    const whole = read.filter((each) => !each.isStated);
+    const policy = whole[0] ?? read[0] ?? (stated && statedPolicy(host, stated));
+    // Which of several configurations is in force is not known.
+    return policy && whole.length < 2 ? [[host, { stated, policy }] as const] : [];
   });
   return new Map(rows);
 }
@@ -191,7 +193,7 @@ class TokenPlugin implements RegistryPlugin {
     return isStated ? `${identity}, as stated` : identity;
   }
 
-  #pullsOf({ namespace, name }: TokenQuestion): StatedRegistry["pulls"] {
+  #pullsOf({ namespace, name }: TokenQuestion): FollowedRegistry["pulls"] {
     const pulls = [...this.#registries.values()].flatMap(({ stated }) => stated?.pulls ?? []);
     return pulls.filter(({ serviceAccount }) => serviceAccount === `${namespace}/${name}`);
   }
@@ -215,7 +217,7 @@ function isFilled(value: Known<string>): "yes" | "no" | "unknown" {
 /** Whether the entry runs the plugin as stated: what it does with other arguments or variables is not known. */
 function sameRun(
   { args, env }: ProviderEntry,
-  stated: Pick<StatedRegistry, "args" | "env">,
+  stated: Pick<FollowedRegistry, "args" | "env">,
   where: Evidence,
 ): Answer {
   const texts = orElse(

@@ -2,11 +2,11 @@
 
 import { type Known, anyOf, is, same, shown } from "../../model/known";
 import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
-import { literalPattern, patternOf } from "../../rules/wildcard";
+import { type Pattern, literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
-import type { StatedRegistry } from "../read/cluster-record";
+import type { FollowedRegistry } from "../read/registry-facts";
 
 export interface TokenPolicy {
   /** True if the registry itself may say otherwise. */
@@ -46,6 +46,7 @@ export function equal(
 }
 
 export const UNAUTHORIZED = "the registry answers 401 Unauthorized";
+export const FORBIDDEN = "the registry answers 403 Forbidden";
 
 /** The worst answer for all repositories that are asked about. */
 export function overAll(
@@ -62,9 +63,9 @@ export function overAll(
 }
 
 /** What is stated in the record, or in the caller's facts. */
-export function statedPolicy(host: string, { audience, issuer, pulls }: StatedRegistry): TokenPolicy {
+export function statedPolicy(host: string, { audience, issuer, pulls }: FollowedRegistry): TokenPolicy {
   const where = seen(`as stated of the registry ${host}`, undefined);
-  const ofToken = (token: TokenQuestion): StatedRegistry["pulls"] =>
+  const ofToken = (token: TokenQuestion): FollowedRegistry["pulls"] =>
     pulls.filter(
       ({ serviceAccount }) => serviceAccountUser(namespacedName(serviceAccount)) === subjectOf(token),
     );
@@ -80,39 +81,48 @@ export function statedPolicy(host: string, { audience, issuer, pulls }: StatedRe
         "write the audience that the registry accepts",
         where,
       ),
-      subject:
-        ofToken(token).length > 0
-          ? pass(`the registry admits ${subjectOf(token)}, ${where.text}`, where)
-          : broken(
-              `${subjectOf(token)} is not among the subjects that the registry admits, ${where.text}`,
-              "let the registry's owner admit it, and state it",
-              UNAUTHORIZED,
-              where,
-            ),
+      subject: admitted(subjectOf(token), ofToken(token).length > 0, where),
     }),
-    repository: (token, repository) => {
-      const patterns = ofToken(token).flatMap(({ repositories }) => repositories.map(starPattern));
-      return overAll(repository, (path) => {
-        const name = `${host}/${path.example}`;
-        const covered = anyOf(patterns.map((pattern) => path.matches(pattern)));
-        if (covered === "unknown")
-          return unknown(`whether it may read ${name} is not known`, "state a shorter pattern");
-        return covered === "yes"
-          ? pass(`it may read ${name}, ${where.text}`, where)
-          : broken(
-              `it may not read ${name}: what is stated of the registry does not cover it`,
-              "let the registry's owner permit it, and state it",
-              "the registry answers 403 Forbidden",
-              where,
-            );
-      });
-    },
+    repository: (token, repository) =>
+      covered(
+        ofToken(token).flatMap(({ repositories }) => repositories.map(starPattern)),
+        repository,
+        where,
+      ),
     reach: (token) => ofToken(token).flatMap(({ repositories }) => repositories),
   };
 }
 
+function admitted(subject: string, isStated: boolean, where: Evidence): Answer {
+  return isStated
+    ? pass(`the registry admits ${subject}, ${where.text}`, where)
+    : broken(
+        `${subject} is not among the subjects that the registry admits, ${where.text}`,
+        "let the registry's owner admit it, and state it",
+        UNAUTHORIZED,
+        where,
+      );
+}
+
+function covered(patterns: readonly Pattern[], repository: AskedRepository, where: Evidence): Answer {
+  return overAll(repository, (path) => {
+    const name = `${repository.host}/${path.example}`;
+    const answer = anyOf(patterns.map((pattern) => path.matches(pattern)));
+    if (answer === "unknown")
+      return unknown(`whether it may read ${name} is not known`, "state a shorter pattern");
+    return answer === "yes"
+      ? pass(`it may read ${name}, ${where.text}`, where)
+      : broken(
+          `it may not read ${name}: what is stated of the registry does not cover it`,
+          "let the registry's owner permit it, and state it",
+          FORBIDDEN,
+          where,
+        );
+  });
+}
+
 /** In what users state, only the star is a wildcard. */
-function starPattern(text: string): ReturnType<typeof literalPattern> {
+function starPattern(text: string): Pattern {
   return text.includes("?") ? literalPattern(text) : patternOf(text);
 }
 

@@ -21,78 +21,72 @@ import {
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { TokenQuestion } from "../cloud";
-import type { RegistryFile } from "../read/cluster-record";
-import { type TokenPolicy, UNAUTHORIZED, equal, has, overAll, subjectOf } from "./policy";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { RegistryFile } from "../read/registry-facts";
+import { sameAnswers } from "../shared/same-answers";
+import { FORBIDDEN, type TokenPolicy, UNAUTHORIZED, equal, has, overAll, subjectOf } from "./policy";
 
-const BEARER = ["http", "auth", "bearer"] as const;
+const BEARER = ["realm", "service", "cert", "oidc", "upstreamTokenEndpoint"];
 const OIDC = ["issuer", "audiences", "certificateAuthority", "certificateAuthorityFile"];
 const REMEDY = "correct zot's configuration";
 
 /** The policy of the host that the configuration names as its service; `undefined` for any other host. */
 export function zotPolicy(host: string, { value, isPart, source }: RegistryFile): TokenPolicy | undefined {
-  const bearer = treeAt(value, ...BEARER);
+  const bearer = treeAt(value, "http", "auth", "bearer");
   if (is(optionalText(treeAt(bearer, "service")), host) !== "yes") return undefined;
   const where = seen("by zot's configuration", source);
   const providers = itemsAt(bearer, "oidc");
-  const odd = providers.some((each) => hasOnly(each, OIDC) !== "yes") || hasOnly(bearer, [...KEYS]) !== "yes";
-  const doubt = odd
-    ? unknown(
-        "zot's configuration has settings for tokens that are not judged",
-        "remove claimMapping and the like",
-        where,
-      )
-    : undefined;
-  const realm = optionalText(treeAt(bearer, "realm"));
-  const issuers = providers.map((each) => textAt(treeAt(each, "issuer")));
+  const control = treeAt(value, "http", "accessControl");
+  const isClear =
+    hasOnly(bearer, BEARER) === "yes" &&
+    providers.every((each) => hasOnly(each, OIDC) === "yes") &&
+    isSpelled(treeAt(value, "http"), "accessControl");
+  const doubt = isClear ? undefined : unknown(UNJUDGED, "remove claimMapping and the like", where);
   return {
     isStated: isPart,
-    issuers,
+    issuers: providers.map((each) => textAt(treeAt(each, "issuer"))),
     trust: (token) => {
-      const provider = providers.find(
-        (_, place) => same(issuers[place] ?? known(""), token.issuer) === "yes",
-      );
-      const audiences = itemsAt(provider ?? known(undefined), "audiences").map(textAt);
-      const [first = known("none")] = issuers;
-      const audience =
-        audiences.find((each) => same(each, token.audience) !== "no") ?? audiences[0] ?? known("none");
-      return {
-        issuer:
-          doubt ??
-          loginAnswer(realm, host, where) ??
-          equal(
-            "the issuer",
-            token.issuer,
-            issuers.find((each) => same(each, token.issuer) !== "no") ?? first,
-            REMEDY,
-            where,
-          ),
-        audience: doubt ?? equal("the audience", token.audience, audience, REMEDY, where),
-        subject: doubt ?? pass("zot admits every subject of the issuer, and decides by repository", where),
-      };
+      if (doubt) return sameAnswers(doubt);
+      const admission = admissionBy(providers, token, where);
+      return { ...admission, issuer: challengeAnswer(bearer, host, where) ?? admission.issuer };
     },
     repository: (token, repository) => {
-      const user = joined(token.issuer, "/", subjectOf(token));
-      const rules = new Rules(treeAt(value, "http", "accessControl"), user);
+      const rules = new Rules(control, joined(token.issuer, "/", subjectOf(token)));
       return (
         doubt ??
         overAll(repository, (path) => repositoryAnswer(rules, path, `${host}/${path.example}`, where))
       );
     },
-    reach: (token) => reachOf(treeAt(value, "http", "accessControl"), token),
+    reach: (token) => reachOf(control, token),
   };
 }
 
-const KEYS = ["realm", "service", "cert", "oidc", "upstreamTokenEndpoint"] as const;
+const UNJUDGED = "zot's configuration has settings for tokens that are not judged";
+
+/** Whether one of the providers is for the token's issuer and audience; each is tried. */
+function admissionBy(providers: readonly Tree[], token: TokenQuestion, where: Evidence): TrustAnswer {
+  const issuerOf = (each: Tree): Known<string> => textAt(treeAt(each, "issuer"));
+  const of = (answer: Ternary): readonly Tree[] =>
+    providers.filter((each) => same(issuerOf(each), token.issuer) === answer);
+  const near = of("yes").length > 0 ? of("yes") : of("unknown");
+  const issuers = (near.length > 0 ? near : providers).map(issuerOf);
+  const audiences = near.flatMap((each) => itemsAt(each, "audiences").map(textAt));
+  const audience = audiences.find((each) => same(each, token.audience) !== "no") ?? audiences[0];
+  return {
+    issuer: equal("the issuer", token.issuer, issuers[0] ?? known("none"), REMEDY, where),
+    audience: equal("the audience", token.audience, audience ?? known("none"), REMEDY, where),
+    subject: pass("zot admits every subject of the issuer, and decides by repository", where),
+  };
+}
 
 /** Without a realm zot sends no challenge, and the runtime never hands over the token. */
-function loginAnswer(realm: Known<string | undefined>, host: string, where: Evidence): Answer | undefined {
+function challengeAnswer(bearer: Tree, host: string, where: Evidence): Answer | undefined {
+  const realm = optionalText(treeAt(bearer, "realm"));
   const wanted = `https://${host}/zot/auth/token`;
-  const answer = is(realm, wanted);
-  if (answer === "yes") return undefined;
+  if (is(realm, wanted) === "yes") return undefined;
   return is(realm, undefined) === "yes"
     ? broken(
-        "zot has no `realm`, so it asks nobody for a token",
+        "zot has no `realm`, so that it asks no one for a token",
         `set realm to ${wanted}`,
         UNAUTHORIZED,
         where,
@@ -104,7 +98,7 @@ function repositoryAnswer(rules: Rules, path: AskedName, name: string, where: Ev
   const answer = rules.reads(path);
   if (answer === "yes") return pass(`zot lets it read ${name}`, where);
   return answer === "no"
-    ? broken(`no policy of zot lets it read ${name}`, REMEDY, "zot answers 403 Forbidden", where)
+    ? broken(`no policy of zot lets it read ${name}`, REMEDY, FORBIDDEN, where)
     : unknown(
         `whether a policy of zot lets it read ${name} is not known`,
         "write plain patterns and users",
@@ -122,7 +116,7 @@ class Rules {
   constructor(control: Tree, user: Known<string>) {
     const value = orElse(control, () => undefined);
     this.#control = isTreeObject(value) && entriesOf(value).length > 0 ? value : undefined;
-    this.#isClear = hasOnly(control, ["repositories", "adminPolicy", "metrics", "groups"]) !== "unknown";
+    this.#isClear = hasOnly(control, ["repositories", "adminPolicy", "metrics", "groups"]) === "yes";
     this.#user = user;
     this.#globs = [...rulesOf(control)].sort(([one], [other]) => other.length - one.length);
   }
@@ -187,6 +181,16 @@ function globMatches(glob: string, path: AskedName): Ternary {
   const below = path.matches(patternOf(fixed === "" ? "*" : `${fixed}/*`));
   if (glob.endsWith("**")) return below === "no" ? path.matches(literalPattern(fixed)) : below;
   return and(below, not(path.matches(patternOf(fixed === "" ? "*/*" : `${fixed}/*/*`))));
+}
+
+/** False if an object has the key in other letters, which zot reads as the same. */
+function isSpelled(tree: Tree, key: string): boolean {
+  const value = orElse(tree, () => undefined);
+  if (!isTreeObject(value)) return false;
+  return entriesOf(value).every(([each]) => {
+    const own = orElse(each, () => "");
+    return own === key || own.toLowerCase() !== key.toLowerCase();
+  });
 }
 
 /** Whether an object has no keys but these; an absent one has none. */
