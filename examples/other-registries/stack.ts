@@ -7,7 +7,7 @@ import type { Construct } from "constructs";
 
 const repositories = ["shop/*"];
 
-/** A cluster on Talos that pulls from zot, and one on OpenShift that pulls from zot and Harbor: no cloud is involved. */
+/** A cluster on Talos that pulls from zot, and one on OpenShift that pulls from Harbor: no cloud is involved. */
 export class OtherRegistries extends TerraformStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -33,7 +33,6 @@ export class OtherRegistries extends TerraformStack {
         pools: ["worker"],
       }),
       pulls: [
-        { serviceAccount: "shop/web", from: zot({ host: "zot.example.com", repositories }) },
         { serviceAccount: "shop/web", from: harbor({ host: "harbor.example.com", repositories, bridge }) },
       ],
     });

@@ -1,3 +1,4 @@
+import { PLUGINS } from "../../registries/plugins";
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };
@@ -92,7 +93,7 @@ export const CLUSTER: Shape = {
     apiServerFeatureGates: GATES,
     registries: { byName: { byName: TEXT } },
     tokenRegistries: { byName: TOKEN_REGISTRY },
-    plugins: { byName: PLUGIN },
+    plugins: { byName: PLUGIN, known: Object.keys(PLUGINS) },
     openShift: {
       keys: { version: TEXT, controlPlaneVersion: TEXT, platform: TEXT, pools: TEXTS, nodePools: TEXTS },
     },
