@@ -78,16 +78,22 @@ function usable(): string {
   return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
 }
 
+/** Names of so few letters differ by few from any key. */
+const SHORT = 4;
+
 /** The plugin of a registry without a row goes by the name of its executable; a near miss of a key is a mistake. */
 function refuseMistaken(name: string): void {
   const [meant] = Object.entries(PLUGINS).find(([, { executables }]) => executables.test(name)) ?? [];
   const near = meant ?? nearestName(name, Object.keys(PLUGINS));
-  if (near !== undefined)
+  if (near !== undefined || name.length <= SHORT)
     fail("cluster-unknown", {
       problem: "there is no such image credential provider plugin",
       value: name,
       allowed: `${Object.keys(PLUGINS).join(", ")}, or the name of the executable of any other plugin`,
-      remedy: `use the plugin's key ${near}, not the name of its executable`,
+      remedy:
+        near === undefined
+          ? "state the name of the executable, or remove the entry"
+          : `use the plugin's key ${near}, not the name of its executable`,
     });
 }
 
