@@ -16,7 +16,7 @@ const check = process.argv.includes("--check");
 
 /** What a module's page is called is its entry point; `lib/index.ts` is the package's own. */
 const FOLDERS = ["", "rules", "cloud/aws", "cloud/azure", "cloud/google", "kubernetes", "openshift", "node"];
-const MORE = ["fleet", "synth", "delivery", "explain", "lint", "testing"];
+const MORE = ["fleet", "registries", "synth", "delivery", "explain", "lint", "testing"];
 
 const app = await Application.bootstrapWithPlugins({
   name: "API reference",

@@ -63,7 +63,7 @@ describe.each(exampleNames)("example %s", (name) => {
     const readme = readFileSync(resolve(__dirname, `../examples/${name}/README.md`), "utf8");
     const named = [
       ...readme.matchAll(
-        /`((?:manifests|nodes|control-plane|pods|spokes)\/[\w./-]+|cdk\.tf\.json|workload-identity\.json)`/g,
+        /`((?:manifests|nodes|control-plane|pods|spokes|registries)\/[\w./-]+|cdk\.tf\.json|workload-identity\.json)`/g,
       ),
     ].map(([, path = ""]) => path);
     const files = writtenStacks(await written(name)).flatMap((stack) => [...stack.files.keys()]);

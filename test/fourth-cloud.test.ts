@@ -23,8 +23,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [/\n};/, `\n  ${CLOUD}: { providerSpec: "FourthProviderSpec", argoCd: "${CLOUD}" },\n};`],
   ],
   "lib/error-kinds.ts": [[/\n {2}issuer:/, `\n  ${CLOUD}: "a fourth cloud",$&`]],
-  "lib/model/image-credential-provider.ts": [[/\| "gcp";/, `| "gcp" | "${CLOUD}";`]],
-  "lib/rules/plugins.ts": [[/\n {2}gcp: \{(.*?)\n {2}\},/s, `$&\n  ${CLOUD}: {$1\n  },`]],
+  "lib/registries/plugins.ts": [[/\bgcp\b(?=.*\};)/, `gcp, ${CLOUD}: gcp`]],
   "lib/rules/fleet/consumers.ts": [[/\n {2}google: .*/, `$&\n  ${CLOUD}: "gcp-auth-plugin",`]],
   "lib/rules/fleet/plugins.ts": [[/\n {2}google: .*/, `$&\n  ${CLOUD}: () => ({ args: [] }),`]],
   "lib/explain/every-cloud.ts": [
@@ -88,7 +87,7 @@ function complaints(overlay: ReadonlyMap<string, string>): readonly string[] {
   };
   const files = [...fileNames, ...[...overlay.keys()].map((path) => join(ROOT, path))];
   const rootNames = [...new Set(files)].filter((path) =>
-    /\/lib\/(?:model|rules|explain|adopt|artefact|error)/.test(path),
+    /\/lib\/(?:model|registries|rules|explain|adopt|artefact|error)/.test(path),
   );
   const program = ts.createProgram({
     rootNames,

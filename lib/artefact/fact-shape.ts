@@ -3,6 +3,7 @@
  * shapes decides what is refused, and yields the JSON schema for editors.
  */
 
+import { nearestName } from "../model/nearest-name";
 import { isRecord } from "../model/record";
 import { propertyPath } from "./property-path";
 
@@ -18,7 +19,15 @@ export type Shape =
       readonly form: string;
     }
   | { readonly each: Shape }
-  | { readonly byName: Shape }
+  | {
+      readonly byName: Shape;
+      /**
+       * Names that a key may be, but not be similar to: that would be a slip of the pen.
+       *
+       * @defaultValue - any name
+       */
+      readonly known?: readonly string[];
+    }
   | {
       readonly keys: Readonly<Record<string, Shape>>;
       /**
@@ -73,11 +82,22 @@ export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []
     return { path, reason, allowed: `an object that also has ${missing}` };
   }
   return firstOf(Object.entries(value as object), (key, item: unknown) => {
-    const inner = "byName" in shape ? shape.byName : ownShape(shape.keys, key);
+    const inner = "byName" in shape ? namedShape(shape, key) : ownShape(shape.keys, key);
     if (inner !== undefined) return misfitOf(item, inner, [...path, key]);
-    const allowed = "keys" in shape ? Object.keys(shape.keys).join(", ") : "";
+    const allowed = ("keys" in shape ? Object.keys(shape.keys) : (shape.known ?? [])).join(", ");
     return { path: [...path, key], reason: `has ${propertyPath([...path, key])}, which is unknown`, allowed };
   });
+}
+
+/** Names of so few letters differ by few from any other. */
+const SHORT = 4;
+
+function namedShape(
+  { byName, known = [] }: Extract<Shape, { readonly byName: Shape }>,
+  key: string,
+): Shape | undefined {
+  const isOther = key.length > SHORT && nearestName(key, known) === undefined;
+  return known.length === 0 || known.includes(key) || isOther ? byName : undefined;
 }
 
 function ownShape(keys: Readonly<Record<string, Shape>>, key: string): Shape | undefined {

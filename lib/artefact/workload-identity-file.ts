@@ -125,6 +125,12 @@ export interface WorkloadIdentityFile {
    */
   readonly pods?: readonly FileEntry[];
   /**
+   * Files for the owners of registries.
+   *
+   * @defaultValue - none
+   */
+  readonly registries?: readonly FileEntry[];
+  /**
    * Texts with placeholders that `bind` checks before it writes anything.
    *
    * @defaultValue - none
@@ -155,7 +161,7 @@ const PLACES: readonly unknown[] = [
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
-  /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|ign|bu)|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9})$/;
+  /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|ign|bu)|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9}|registries\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*\.json)$/;
 
 /** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
@@ -171,7 +177,7 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
     delivery,
     placeholders,
   } = document;
-  const { controlPlane = [] } = document;
+  const { controlPlane = [], registries = [] } = document;
   if (version !== WORKLOAD_IDENTITY_VERSION && version !== PER_CLUSTER_VERSION)
     return refuseFile(
       file,
@@ -181,10 +187,11 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
   const names = version === PER_CLUSTER_VERSION ? clusters.map(({ name }) => name) : [undefined];
   const isOne = (entry: unknown): boolean => isFileEntry(entry, names);
   const files =
-    [manifests, nodes, controlPlane, pods].every((list) => Array.isArray(list) && list.every(isOne)) &&
-    (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
+    [manifests, nodes, controlPlane, pods, registries].every(
+      (list) => Array.isArray(list) && list.every(isOne),
+    ) && (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
-    return refuseFile(file, "has no valid stack, manifests, nodes or pods");
+    return refuseFile(file, "has no valid stack, manifests, nodes, pods or registries");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
     return refuseFile(file, "has no valid placeholders");
   if (!Array.isArray(rules) || !rules.every(isFinishedRule))

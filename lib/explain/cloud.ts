@@ -1,6 +1,7 @@
 /* How a cloud's part of a chain is judged. Nothing outside a cloud's folder branches on a cloud. */
 
 import type { Known } from "../model/known";
+import type { PluginAbility } from "../model/plugin";
 import type { Power } from "../rules/powers";
 import type { ClosedWorld, ClusterNames } from "./coverage/closed-world";
 import type { TreeObject } from "../model/tree";
@@ -40,25 +41,32 @@ export interface TrustAnswer {
   readonly subject: Answer;
 }
 
-/** An image credential provider, and the registry that it is for. */
-export interface PluginCloud {
-  /** Key of the plugin in the version tables: `ecr`, `acr` or `gcp`. */
+/** How the plugin of an entry runs, by its row, its entry and what it is handed. */
+export interface EntryPlugin {
+  /** Key of the plugin in the version tables, or the name of its executable. */
   readonly plugin: string;
   /** Annotation keys by which the plugin finds the identity. */
   readonly annotationKeys: readonly string[];
   /** Abilities that the plugin must have for this entry. */
-  needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[];
+  needs(entry: ProviderEntry): readonly PluginAbility[];
   /** Whether arguments, variables and files of the entry suit the plugin; the same for all images of a host. */
   arguments(entry: ProviderEntry, node: NodeConfiguration, host: string, cluster: ClusterFacts): Answer;
   /** What becomes of the pull if they do not suit the plugin but it answers anyway; `undefined` if it fails. */
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: PullQuestion): Answer;
+}
+
+/** Who may pull with what the plugin returns: by a cloud's permissions, or by what is stated or read of a registry. */
+export interface Pullers {
   /** Where everyone is allowed to read a repository, or all of a pattern; `undefined` if that is not certain. */
   readByAll(repository: AskedRepository): Evidence | undefined;
-  /** The identity that the plugin acts as, and whether the cloud accepts the token. */
+  /** The identity that the plugin acts as, and whether the cloud or the registry accepts the token. */
   puller(question: PullQuestion): PullIdentity;
 }
+
+/** A plugin and the registries that it is for. */
+export interface RegistryPlugin extends EntryPlugin, Pullers {}
 
 export interface PullQuestion {
   readonly cluster: ClusterFacts;
@@ -351,7 +359,7 @@ export interface TrustTerms {
 export interface Cloud {
   /** Key of the cloud: `aws`, `azure` or `google`. */
   readonly cloud: string;
-  readonly pulls: PluginCloud;
+  readonly pulls: RegistryPlugin;
   readonly access: CloudAccess;
   readonly spokes: CloudSpokes;
   /** What is declared here and admits tokens; what is only looked up is left out. */

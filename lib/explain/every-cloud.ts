@@ -4,10 +4,12 @@ import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Cloud, CloudReader, PluginCloud } from "./cloud";
+import type { Cloud, CloudReader, RegistryPlugin } from "./cloud";
 import { googleReader } from "./google/reader";
 import { ClosedWorld } from "./coverage/closed-world";
 import type { ProviderEntry } from "./read/node-configuration";
+import type { PluginOf } from "./jobs/pull-questions";
+import { registryPlugins } from "./registries/plugin";
 import type { DeclaredCluster } from "./read/inferred-cluster";
 import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
@@ -67,7 +69,7 @@ export function cloudTitle(provider: string): string | undefined {
 export interface Clouds {
   readonly all: readonly Cloud[];
   /** The plugin that an entry runs; `undefined` for an unknown one. */
-  readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
+  readonly pluginOf: PluginOf;
   /** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
   readonly readByAll: (repository: AskedRepository) => Evidence | undefined;
   /** The issuers whose documents were read, of any cloud. */
@@ -81,20 +83,21 @@ export function readClouds(terraform: Terraform): Clouds {
   const all = READERS.map((reader) => reader.read(terraform, issuers, world));
   const readByAll = (repository: AskedRepository): Evidence | undefined =>
     all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
-  return { all, pluginOf: (entry) => pluginOf(entry, all), readByAll, issuers };
+  const others = registryPlugins(world);
+  const pluginOf: PluginOf = (entry, cluster) =>
+    all.map(({ pulls }) => pulls).find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
+    others(cluster)(entry) ??
+    pluginLike(entry, all);
+  return { all, pluginOf, readByAll, issuers };
 }
 
-/**
- * Finds the plugin by the executable's name. For another name, annotation keys or registries tell the cloud, but prove
- * nothing about the plugin.
- */
-function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): PluginCloud | undefined {
+/** The plugin of an entry whose executable has another name, by annotation keys or registries, which prove nothing. */
+function pluginLike(entry: ProviderEntry, all: readonly Cloud[]): RegistryPlugin | undefined {
   const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
   const keys = [...requiredKeys, ...optionalKeys];
   const patterns = entry.matchImages.map((pattern) => orElse(pattern, () => ""));
   const plugins = all.map(({ pulls }) => pulls);
   return (
-    plugins.find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
     plugins.find(({ annotationKeys }) => annotationKeys.some((key) => keys.includes(key))) ??
     plugins.find(
       ({ plugin }) =>

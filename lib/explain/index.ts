@@ -22,6 +22,7 @@ export {
   type DeclaredWorkload,
   type PluginRecord,
 } from "./read/cluster-record";
+export type { StatedPull, StatedRegistry } from "./read/registry-facts";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/cluster-record";
 export {
   type Change,

@@ -4,67 +4,19 @@
 
 import { named } from "../explain/shared/words";
 import { at, list, text } from "../model/parsed";
-import { PLUGINS, pluginCan } from "../rules/plugins";
+import type { Plugin } from "../model/plugin";
+import { PLUGINS } from "../registries/plugins";
+import { pluginCan } from "../rules/plugins";
 import { spotOf, tokenEntries } from "./entries";
 import type { EntryFact, LintFacts } from "./read";
 import type { LintRule, Spot } from "./rule";
 
-interface KnownPlugin {
-  readonly executables: RegExp;
-  /** Annotations without which it gets no credentials for a service account. */
-  readonly needs: readonly string[];
-  /** Annotations that it also reads. */
-  readonly reads?: readonly string[];
-  /** Variables that replace the annotations. */
-  readonly instead?: readonly string[];
-  /** True if the password that it returns is the token. */
-  readonly returnsToken?: true;
-  /** True if its registry takes tokens for any audience unless it is set up otherwise. */
-  readonly anyAudience?: true;
-}
-
-/** Sources: the plugins' code; for Quay also quay/quay, util/security/federated_robot_auth.py. */
-const VENDORS: readonly KnownPlugin[] = [
-  {
-    executables: /^quay-credential-provider/,
-    needs: ["quay.io/federated-robot-account"],
-    reads: ["quay.io/host-override"],
-    anyAudience: true,
-  },
-  {
-    executables: /^jfrog-credentials?-provider/,
-    needs: ["JFrogExchange"],
-    reads: [
-      "eks.amazonaws.com/role-arn",
-      "azure.workload.identity/client-id",
-      "iam.gke.io/gcp-service-account",
-    ],
-  },
-  {
-    executables: /^(?:credential-provider-harbor|harbor-credential-provider)/,
-    needs: [],
-    returnsToken: true,
-  },
-  {
-    executables: /^cloudsmith-kubernetes-credential-provider/,
-    needs: [],
-    reads: ["cloudsmith.io/service-slug", "cloudsmith.io/org-slug", "cloudsmith.io/api-host"],
-  },
-];
-
-const KNOWN: readonly KnownPlugin[] = [
-  ...Object.values(PLUGINS).map(({ executables, annotations, unannotatedEnv }) => ({
-    executables,
-    needs: annotations,
-    instead: Object.keys(unannotatedEnv),
-  })),
-  ...VENDORS,
-];
+const KNOWN: readonly Plugin[] = Object.values(PLUGINS);
 
 /** What is found about entries with tokens whose plugins are known. */
 function ofPlugins(
   facts: LintFacts,
-  find: (entry: EntryFact, plugin: KnownPlugin) => readonly Spot[],
+  find: (entry: EntryFact, plugin: Plugin) => readonly Spot[],
 ): readonly Spot[] {
   return tokenEntries(facts).flatMap((entry) => {
     const plugin = KNOWN.find(({ executables }) => executables.test(entry.name));
@@ -74,19 +26,25 @@ function ofPlugins(
 
 const PLACE = "tokenAttributes";
 
-function unlisted(entry: EntryFact, { needs, instead = [] }: KnownPlugin): readonly Spot[] {
+function unlisted(entry: EntryFact, { annotations, unannotatedEnv = {} }: Plugin): readonly Spot[] {
+  // Variables that replace the annotations.
+  const instead = Object.keys(unannotatedEnv);
   const variables = list(entry.value["env"]).map((each) => text(at(each, "name")));
-  const missing = needs.filter((key) => !entry.keys.includes(key));
+  const missing = annotations.filter((key) => !entry.keys.includes(key));
   if (missing.length === 0 || instead.some((name) => variables.includes(name))) return [];
   return [spotOf(entry, `the entry does not list ${named(missing)}`, PLACE, named(missing))];
 }
 
-function keysOf({ needs, reads = [] }: KnownPlugin): readonly string[] {
-  return [...needs, ...reads];
+function keysOf({
+  annotations,
+  entry,
+  alsoReads = entry?.optionalAnnotationKeys ?? [],
+}: Plugin): readonly string[] {
+  return [...annotations, ...alsoReads];
 }
 
 /** Keys of another plugin, and keys that look like the plugin's own. */
-function unreadKeys(entry: EntryFact, plugin: KnownPlugin): readonly Spot[] {
+function unreadKeys(entry: EntryFact, plugin: Plugin): readonly Spot[] {
   const own = keysOf(plugin);
   const others = KNOWN.flatMap(keysOf);
   const isMistaken = (key: string): boolean =>
@@ -146,8 +104,8 @@ export const PLUGIN_RULES: readonly LintRule[] = [
     source: "kubernetes:pkg/credentialprovider/plugin/plugin.go",
     log: "credential provider plugin returned the service account token as the password which is not allowed when service account cache type is not set to 'Token'",
     run: (facts) =>
-      ofPlugins(facts, (entry, { returnsToken }) =>
-        returnsToken && at(entry.value, PLACE, "cacheType") === "ServiceAccount"
+      ofPlugins(facts, (entry, plugin) =>
+        plugin.entry?.echoesToken && at(entry.value, PLACE, "cacheType") === "ServiceAccount"
           ? [spotOf(entry, "the plugin returns the token", `${PLACE}.cacheType`)]
           : [],
       ),

@@ -1,9 +1,6 @@
 import type { Duration } from "./duration";
 import { type ObjectKind, type Kind, like, list, object, text } from "./shape";
 
-/** Key of an image credential provider plugin. */
-export type PluginKey = "ecr" | "acr" | "gcp";
-
 /** One environment variable of an image credential provider. */
 export interface CredentialProviderEnv {
   /** The variable's name. */
@@ -17,7 +14,7 @@ export interface CredentialProviderEnv {
  * on the cluster (versions, strict or mixed mode, the distribution's own entry).
  */
 export interface ImageCredentialProvider {
-  /** Key of the plugin in the version tables: `ecr`, `acr` or `gcp`. */
+  /** Key of the plugin: `ecr`, `acr`, `gcp`, or the name of the executable of any other. */
   readonly plugin: string;
   /** File name of the upstream executable; a distribution may use another. */
   readonly name: string;
@@ -47,7 +44,13 @@ export interface ImageCredentialProvider {
   readonly cacheType: "ServiceAccount" | "Token";
   /** Annotation keys that the plugin reads from the service account. */
   readonly annotationKeys: readonly string[];
-  /** Abilities that the plugin must have: `tokens`, or for Google `custom-pools`. */
+  /**
+   * Annotation keys that the plugin reads if the service account has them.
+   *
+   * @defaultValue - none
+   */
+  readonly optionalAnnotationKeys?: readonly string[];
+  /** Abilities that the plugin must have: `tokens`, or for Google `custom-pools`; empty if its version does not matter. */
   readonly needs: readonly string[];
 }
 

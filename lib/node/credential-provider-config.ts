@@ -59,6 +59,7 @@ const CREDENTIAL_PROVIDER_CONFIG_PROPS: ObjectKind<CredentialProviderConfigProps
 interface TokenAttributes {
   readonly serviceAccountTokenAudience: string;
   readonly requireServiceAccount: boolean;
+  readonly requiredServiceAccountAnnotationKeys?: readonly string[];
 }
 
 const FILES: Kind<readonly NodeFile[]> = list(NODE_FILE);
@@ -87,12 +88,12 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
       allowed: plugins.join(", "),
       remedy: "remove the settings or correct the key",
     });
-  const entries = props.providers.flatMap((provider) => {
+  const entries = props.providers.map((provider) => {
     const rendered = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
     assertMatched(provider.plugin, matchImagesOf(rendered[0] ?? {}), pulls[provider.plugin] ?? []);
     return rendered;
   });
-  const clouds = [...entries, ...untouchedStock(cluster, plugins)];
+  const clouds = [...entries.flat(), ...untouchedStock(cluster, plugins)];
   const document = {
     apiVersion: "kubelet.config.k8s.io/v1",
     kind: "CredentialProviderConfig",
@@ -101,6 +102,8 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   for (const entry of document.providers)
     literal(entry, `entry ${String(entry["name"])} of the CredentialProviderConfig`);
   assertNamesDiffer(document.providers);
+  for (const [place, own] of entries.entries())
+    for (const entry of own) assertApart(entry, entries.slice(place + 1).flat());
   for (const further of cluster.additionalProviders) assertApart(further, clouds);
   assertKubeletStarts(cluster, document);
   return document;
@@ -199,7 +202,7 @@ function strictNotice({ providers }: CredentialProviderConfig): string {
   const served = (entry: CredentialProviderEntry): boolean =>
     plain.some((other) => matchImagesOf(entry).every((pattern) => isWithin(pattern, matchImagesOf(other))));
   const strict = providers.filter(
-    (entry) => tokenAttributesOf(entry)?.requireServiceAccount && !served(entry),
+    (entry) => tokenAttributesOf(entry)?.requiredServiceAccountAnnotationKeys && !served(entry),
   );
   if (strict.length === 0) return "";
   const names = strict.map(({ name }) => String(name)).join(", ");
@@ -271,7 +274,7 @@ function assertApart(further: CredentialProviderEntry, entries: readonly Credent
           problem: `the kubelet would run both ${String(further["name"])} and ${String(entry["name"])} for some images, because their patterns overlap`,
           value: pattern,
           allowed: `patterns that do not overlap with ${other}`,
-          remedy: `narrow the patterns of ${String(further["name"])}so that they exclude those images`,
+          remedy: `narrow the patterns of ${String(further["name"])} so that they exclude those images`,
         });
     }
 }

@@ -17,18 +17,12 @@ import {
   IMAGE_CREDENTIAL_PROVIDER,
 } from "../model/image-credential-provider";
 import { literal } from "../model/late";
+import type { PluginAbility } from "../model/plugin";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/validate-credential-provider-config";
 import { openShiftWithPlugin } from "../rules/openshift/versions";
 import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
-import {
-  type PluginAbility,
-  outlivingTokenEnv,
-  pluginRow,
-  pluginCan,
-  unannotatedEnvReason,
-  isWithin,
-} from "../rules/plugins";
+import { outlivingTokenEnv, pluginRow, pluginCan, unannotatedEnvReason, isWithin } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
   CREDENTIAL_PROVIDER_SETTINGS,
@@ -197,7 +191,7 @@ function assertArgsTaken(setting: string, plugin: string, facts: PluginFacts, ar
 
 function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider): PluginFacts {
   const { plugin } = provider;
-  const facts = cluster.plugins[plugin];
+  const facts = cluster.plugins[plugin] ?? (provider.needs.length > 0 ? undefined : {});
   if (!facts)
     return fail("node-missing", {
       problem: `the cluster's facts do not say which version of the ${plugin} image credential provider its nodes have`,
@@ -210,9 +204,9 @@ function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider):
       problem: `the ${plugin} image credential provider cannot use service account tokens on ${cluster.name}: ${facts.unusable}`,
       remedy: "remove these pulls from this cluster, or use nodes with a plugin that supports tokens",
     });
-  for (const need of provider.needs) {
+  for (const need of ["tokens", ...provider.needs]) {
     const { outcome, reason } = pluginCan(plugin, facts, need as PluginAbility);
-    if (outcome !== "yes")
+    if (outcome === "no" || (outcome === "unknown" && provider.needs.includes(need)))
       return fail("node-unsupported", {
         problem: `the ${plugin} image credential provider on the nodes lacks what these pulls need (${need}): ${reason}`,
         value: facts.version ?? "no version stated",
@@ -228,11 +222,13 @@ function tokenAttributes(
   optional: boolean,
 ): object {
   const keys = optional ? "optionalServiceAccountAnnotationKeys" : "requiredServiceAccountAnnotationKeys";
+  const { optionalAnnotationKeys: further = [] } = provider;
   return {
     serviceAccountTokenAudience: provider.audience,
     ...(takesCacheType(cluster.kubelet) ? { cacheType: provider.cacheType } : {}),
     requireServiceAccount: !optional,
     ...(provider.annotationKeys.length > 0 ? { [keys]: [...provider.annotationKeys] } : {}),
+    ...(further.length > 0 && { optionalServiceAccountAnnotationKeys: [...further] }),
   };
 }
 
@@ -252,6 +248,13 @@ function nodeIdentity(
   settings: CredentialProviderSettings,
 ): { readonly name: string; readonly args: readonly string[] } | undefined {
   const { plugin } = provider;
+  if (settings.mode === "mixed" && provider.needs.length === 0)
+    return fail("node-unsupported", {
+      problem: `mode \`mixed\` of the ${plugin} image credential provider would need an identity of the node, which its registry does not know`,
+      value: settings.mode,
+      allowed: "strict",
+      remedy: "leave `mode` out, and annotate or admit each service account that pulls",
+    });
   const { needed, reason } = secondEntry(provider, facts, settings);
   const { nodeIdentityName: name, nodeIdentityArgs } = settings;
   if (!needed) return refuseUnused(plugin, settings, reason);
@@ -326,7 +329,7 @@ function chosenMatchImages(
 ): readonly string[] {
   if (own) {
     const twice = own.find((pattern, index) => own.indexOf(pattern) < index);
-    if (twice === undefined) return own.map((pattern) => checkedPattern(pattern, provider.plugin));
+    if (twice === undefined) return own.map((pattern) => checkedPattern(pattern, provider));
     return fail("node-conflict", {
       problem: `matchImages of the ${provider.plugin} image credential provider contains an entry twice`,
       value: twice,
@@ -356,7 +359,7 @@ export function assertMatched(plugin: string, patterns: readonly string[], image
     });
 }
 
-function checkedPattern(pattern: string, plugin: string): string {
+function checkedPattern(pattern: string, { plugin, matchImages: hosts }: ImageCredentialProvider): string {
   const [dead] = lintMatchImages(pattern);
   const [misleading] = lintMatchImagesStrictly(pattern);
   if (misleading !== undefined)
@@ -366,7 +369,7 @@ function checkedPattern(pattern: string, plugin: string): string {
       allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
       remedy: "correct the entry; the kubelet would accept it without a warning",
     });
-  const registries = pluginRow(plugin)?.registries ?? [];
+  const registries = pluginRow(plugin)?.registries ?? hosts;
   if (isWithin(pattern, registries)) return pattern;
   return fail("node-unsafe", {
     problem: `matchImages passes service account tokens to the ${plugin} plugin for images of registries that it does not serve`,

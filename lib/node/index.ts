@@ -14,7 +14,6 @@ export {
 export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
 export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, kubernetes } from "./kubernetes-cluster";
-export { type PluginKey } from "../model/image-credential-provider";
 export { type StatedPlugins } from "../rules/kubelet/node-facts";
 export { CredentialProviderConfigAlert, type CredentialProviderConfigAlertProps } from "./config-alert";
 export { type HostCarrierProps } from "./carriers/host";

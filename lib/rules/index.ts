@@ -9,7 +9,8 @@
 export { type AwsDecision } from "./aws/policy/decide";
 export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/policy/permission";
 export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/policy/trust";
-export { type PluginAbility, type PluginAnswer, pluginCan } from "./plugins";
+export type { PluginAbility, PluginAnswer } from "../model/plugin";
+export { pluginCan } from "./plugins";
 export { type ConfigIssue } from "./kubelet/decode-credential-provider-config";
 export {
   type CacheKeyType,

@@ -4,7 +4,8 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
-import { type FlagKind, type PluginFlags, pluginCan, pluginRow } from "./plugins";
+import type { FlagKind, PluginFlags } from "../model/plugin";
+import { pluginCan, pluginRow } from "./plugins";
 
 /** Why a plugin returns nothing with its arguments. */
 export interface ArgumentRefusal {

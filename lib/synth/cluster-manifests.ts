@@ -22,6 +22,7 @@ import {
   clusterNodes,
   controlPlaneNodes,
   documentNodes,
+  registryNodes,
   spokeDocument,
   spokeNodes,
 } from "./node-files";
@@ -142,6 +143,11 @@ export class ClusterManifests implements IManifestSink<Construct> {
   /** Writes a document for the nodes of the cluster's own control plane, `control-plane/<name>.<extension>`. */
   controlPlaneDocument(name: string, document: NodeDocument): void {
     this.#addNodes(`control-plane ${name}`, controlPlaneNodes(name, document));
+  }
+
+  /** Writes what the owner of a registry must configure, `registries/<host>.json`; a port follows after `_`. */
+  registryDocument(host: string, content: object): void {
+    this.#addNodes(`registry ${host}`, registryNodes(host, content));
   }
 
   /**

@@ -28,6 +28,8 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
     if (first === undefined || LATEST.includes(key)) result[key] = value;
     else if (Array.isArray(first) && LINES.includes(key)) result[key] = [...first, ...list(value)];
     else if (key === "registries") result[key] = mergedRegistries(known["name"], first, value);
+    else if (key === "tokenRegistries")
+      result[key] = mergedHosts(known["name"], record(first), record(value));
     else if (JSON.stringify(first) !== JSON.stringify(value))
       fail("cluster-mismatch", {
         problem: `the ${key} of cluster ${String(known["name"])} is already recorded with another value`,
@@ -43,6 +45,15 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
 function mergedRegistries(name: unknown, first: unknown, value: unknown): RecordedCluster {
   const { name: _, ...hosts } = merged({ ...record(first), name }, record(value));
   return hosts;
+}
+
+/** Registries by host: what all constructs admit, and otherwise the same facts. */
+function mergedHosts(name: unknown, first: RecordedCluster, value: RecordedCluster): RecordedCluster {
+  const hosts = Object.entries(value).map(([host, facts]) => {
+    const known = first[host];
+    return [host, known === undefined ? facts : mergedRegistries(name, known, facts)] as const;
+  });
+  return { ...first, ...Object.fromEntries(hosts) };
 }
 
 function shown(value: unknown): unknown {

@@ -12,7 +12,7 @@ import {
   PULL_SOURCE,
 } from "../model/pulls";
 import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
-import type { CredentialProviderSettings, PluginKey } from "../node";
+import type { CredentialProviderSettings } from "../node";
 import { CREDENTIAL_PROVIDER_SETTINGS, checkedSettings } from "../node/credential-provider-settings";
 import {
   type GroupedLines,
@@ -35,7 +35,7 @@ import { checkOwnership, nameWarnings, writeServiceAccounts } from "./service-ac
 
 /** A service account and the registries that it pulls from. */
 export interface ImagePull extends ServiceAccountLine {
-  /** Registries of one or several clouds: `ecr()`, `acr()`, `artifactRegistry()` … */
+  /** Registries of one or several clouds, or others: `ecr()`, `acr()`, `artifactRegistry()`, `oidcRegistry()` … */
   readonly from: IPullSource<Construct> | readonly IPullSource<Construct>[];
 }
 
@@ -59,11 +59,12 @@ export interface ImagePullsProps {
    */
   readonly identities?: readonly IPullIdentities<Construct>[];
   /**
-   * Settings of the entries in the CredentialProviderConfig, by the plugin's key (`ecr`, `acr`, `gcp`).
+   * Settings of the entries in the CredentialProviderConfig, by the plugin's key (`ecr`, `acr`, `gcp`), or by the name
+   * of the executable of any other.
    *
    * @defaultValue - strict mode with the patterns and arguments of the distribution's own file
    */
-  readonly credentialProviders?: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>;
+  readonly credentialProviders?: Readonly<Record<string, CredentialProviderSettings>>;
   /**
    * How nodes get the permission to request tokens.
    *
@@ -130,7 +131,10 @@ type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
 export class ImagePulls extends Construct {
   /** The manifests of the cluster. */
   readonly manifests: ClusterManifests;
-  /** Identities and settings that each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
+  /**
+   * Identities and settings that each cloud declared, by the cloud's key (`aws`, `azure`, `google`), or by the name of a
+   * plugin of other registries.
+   */
   readonly declarations: Readonly<Record<string, PullDeclaration>>;
   readonly #nodes: PullNodes;
 
@@ -190,12 +194,13 @@ export class ImagePulls extends Construct {
     });
     const grants = declared.flatMap((each) => each.grants);
     writeServiceAccounts(this.manifests, pulls.accounts, grants);
-    const registries = Object.fromEntries(
-      declared.flatMap(({ registries: stated = {} }) => Object.entries(stated)),
-    );
+    const stated = (key: "registries" | "tokenRegistries"): object =>
+      Object.fromEntries(declared.flatMap((each) => Object.entries(each[key] ?? {})));
+    const [registries, tokenRegistries] = [stated("registries"), stated("tokenRegistries")];
     this.manifests.record({
       name: cluster.name,
       ...(Object.keys(registries).length > 0 && { registries }),
+      ...(Object.keys(tokenRegistries).length > 0 && { tokenRegistries }),
       pulls: pulls.accounts.map(({ subject, asks }) => ({
         serviceAccount: subject.key,
         images: imagesOf(asks),

@@ -112,9 +112,12 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.filter(({ controlPlane }) => !controlPlane).map(nodesEntry),
+    nodes: nodes.filter(({ controlPlane, registry }) => !controlPlane && !registry).map(nodesEntry),
     ...(nodes.some(({ controlPlane }) => controlPlane) && {
       controlPlane: nodes.filter(({ controlPlane }) => controlPlane).map(fileEntry),
+    }),
+    ...(nodes.some(({ registry }) => registry) && {
+      registries: nodes.filter(({ registry }) => registry).map(fileEntry),
     }),
     ...(pods.length > 0 && { pods: pods.map(([each]) => fileEntry(each)) }),
     ...(rules.length > 0 && { rules }),

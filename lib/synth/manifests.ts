@@ -10,7 +10,6 @@ import {
 } from "cdktf";
 import type { Construct } from "constructs";
 import { join } from "node:path";
-import { placeholdersIn } from "../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { clusterName } from "../model/kubernetes-name";
@@ -27,7 +26,7 @@ import { type StackDocuments, declareLateValues, stackFiles } from "./manifest-f
 import { hasOtherStacks } from "./other-stacks";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
-import { summarize, summarizeAtEnd } from "./summary";
+import { lateValuesIn, summarize, summarizeAtEnd } from "./summary";
 import { type ObjectKind, boolean, checkGiven, object, optional } from "../model/shape";
 import { assertOneCore } from "./one-core";
 
@@ -67,7 +66,7 @@ const MANIFESTS_PROPS: ObjectKind<ManifestsProps> = object({
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
  * `app.synth()` writes to the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
- * `spokes/name.yaml` per spoke of a fleet, `pods/namespace.name.yaml` per service account whose pods need more than its
+ * `spokes/name.yaml` per spoke of a fleet, `registries/host.json` per registry that decides by the token itself, `pods/namespace.name.yaml` per service account whose pods need more than its
  * name, and `workload-identity.json`. It writes all or nothing, and removes the files of an earlier synth. A value that
  * Terraform knows only after apply becomes a placeholder with its own Terraform output, which `bind` fills in.
  *
@@ -330,14 +329,4 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   private contents(): readonly ClusterContent[] {
     return this.#groups().map((each) => contentOf(each));
   }
-}
-
-/** How many values `bind` fills in: those of files, also within encoded texts, but not what only the record holds. */
-function lateValuesIn(files: ReadonlyMap<string, string>, placeholders: LateValues["placeholders"]): number {
-  const texts = [...files].flatMap(([file, text]) => (file === WORKLOAD_IDENTITY_FILE ? [] : [text]));
-  const names = texts.flatMap(placeholdersIn).flatMap((each) => {
-    const entry = placeholders[each];
-    return entry && "encoding" in entry ? placeholdersIn(entry.text) : [each];
-  });
-  return new Set(names).size;
 }

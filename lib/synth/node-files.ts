@@ -30,12 +30,24 @@ export interface WrittenNodes {
    * @defaultValue - the stack's only one
    */
   readonly cluster?: string | undefined;
+  /**
+   * Whether it is for the owner of a registry.
+   *
+   * @defaultValue false
+   */
+  readonly registry?: boolean;
 }
 
 const NODE_COMMENT: readonly string[] = [
   "Put the files on each node, set the kubelet's flags and restart the kubelet: it reads both only when it starts.",
   "Apply the permissions and the annotated service accounts in manifests/ first.",
 ];
+
+/** What the owner of a registry must configure. */
+export function registryNodes(host: string, content: object): WrittenNodes {
+  const file = `registries/${host.replace(":", "_")}.json`;
+  return { file, registry: true, document: { form: "files", extension: "json", content: [content] } };
+}
 
 /** Files and kubelet flags for nodes of the cluster, as data. */
 export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {

@@ -101,6 +101,7 @@ function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void
     const declarations = declared.map(({ declaration }) => declaration);
     writeTokenAudienceGrants(manifests, cluster, declarations, everyAccount, tokenAudience);
     for (const carrier of carriers) carrier.carry(manifests, setup);
+    for (const [host, document] of ownerDocuments(declarations)) manifests.registryDocument(host, document);
   });
   manifests.record({
     ...cluster.recorded,
@@ -108,6 +109,23 @@ function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void
     ...(configHash !== undefined && { credentialProviderConfigHash: configHash }),
   });
   return { parts, setup, configHash, undo: undoAll };
+}
+
+/** What the owners of registries must configure for all ImagePulls together, by host. */
+function ownerDocuments(declared: readonly PullDeclaration[]): readonly (readonly [string, object])[] {
+  const stated = declared.flatMap((declaration) =>
+    Object.entries(declaration.tokenRegistries ?? {}).map(([host, registry]) => ({
+      declaration,
+      host,
+      registry,
+    })),
+  );
+  return [...grouped(stated, ({ host }) => host)].flatMap(([host, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const pulls = [first, ...others].flatMap(({ registry }) => registry.pulls);
+    const document = first.declaration.ownerDocument?.(host, { ...first.registry, pulls });
+    return document === undefined ? [] : [[host, document] as const];
+  });
 }
 
 /** Facts of a cluster that decide what its nodes get. */
@@ -171,10 +189,21 @@ interface NeededProvider {
   readonly provider: ImageCredentialProvider;
 }
 
+const JOINED = [
+  "audience",
+  "args",
+  "env",
+  "nodeIdentityArgs",
+  "defaultCacheDuration",
+  "cacheType",
+  "annotationKeys",
+  "optionalAnnotationKeys",
+] as const;
+
 /** One entry for the images of both; all else of it must be the same. */
 function joinedProvider(first: NeededProvider, other: NeededProvider): NeededProvider {
   const [own, its] = [first.provider, other.provider];
-  for (const field of ["audience", "args", "env", "nodeIdentityArgs", "defaultCacheDuration"] as const)
+  for (const field of JOINED)
     if (JSON.stringify(own[field]) !== JSON.stringify(its[field]))
       differing(`${field} of the entry for the plugin ${own.plugin}`, first.path, other.path, [
         own[field],

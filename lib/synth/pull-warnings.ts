@@ -1,6 +1,6 @@
 import type { ClusterFacts } from "../model/cluster";
 import type { Subject } from "../model/subject";
-import { type CredentialProviderSettings, type PluginKey } from "../node";
+import type { CredentialProviderSettings } from "../node";
 import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-entry";
 import { featureGateWarnings } from "../rules/kubelet/feature-gates";
 import { isWithin } from "../rules/plugins";
@@ -37,7 +37,7 @@ const WARNINGS: readonly PullWarning[] = [
 export function pullWarnings(
   cluster: ClusterFacts,
   subjects: readonly Subject[],
-  settings: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>> = {},
+  settings: Readonly<Record<string, CredentialProviderSettings>> = {},
 ): readonly string[] {
   const ofAccounts = subjects.flatMap((subject) =>
     WARNINGS.filter(({ applies }) => applies(subject, cluster)).map(
@@ -52,7 +52,7 @@ export function pullWarnings(
 /** Patterns of the distribution's own file that the caller leaves out: no plugin runs for those images any more. */
 function droppedPatterns(
   { stockProviders }: ClusterFacts,
-  settings: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>,
+  settings: Readonly<Record<string, CredentialProviderSettings>>,
 ): readonly string[] {
   return Object.entries(settings).flatMap(([plugin, { matchImages }]) => {
     const stock = stockProviders[plugin]?.matchImages ?? [];

@@ -9,6 +9,7 @@ const OWNED: readonly string[] = [
   "nodes",
   "control-plane",
   "pods",
+  "registries",
   "spokes",
   WORKLOAD_IDENTITY_FILE,
 ];

@@ -6,9 +6,12 @@
 import { type App, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { basename, dirname, relative } from "node:path";
+import { placeholdersIn } from "../artefact/placeholder";
+import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { grouped } from "../model/grouped";
 import { boolean, checkGiven } from "../model/shape";
 import { afterSynth } from "./after-synth";
+import type { LateValues } from "./late-values";
 
 /** Key of the app's context that turns the summary off with `false`. */
 const SUMMARY_CONTEXT = "cdktf-workload-identity/summary";
@@ -215,4 +218,17 @@ function nextStep(deployed: string, stacks: Alike): string {
     `\`npx cdktf deploy ${deployed} --outputs-file outputs.json\`, then \`npx cdktf-workload-identity bind --outputs outputs.json --to DIR\`, ` +
     `which fills in ${values} known only after apply; then apply the files in DIR`
   );
+}
+
+/** How many values `bind` fills in: those of files, also within encoded texts, but not what only the record holds. */
+export function lateValuesIn(
+  files: ReadonlyMap<string, string>,
+  placeholders: LateValues["placeholders"],
+): number {
+  const texts = [...files].flatMap(([file, text]) => (file === WORKLOAD_IDENTITY_FILE ? [] : [text]));
+  const names = texts.flatMap(placeholdersIn).flatMap((each) => {
+    const entry = placeholders[each];
+    return entry && "encoding" in entry ? placeholdersIn(entry.text) : [each];
+  });
+  return new Set(names).size;
 }

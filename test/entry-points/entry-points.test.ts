@@ -17,6 +17,7 @@ import * as lint from "../../lib/lint";
 import * as node from "../../lib/node";
 import * as openshift from "../../lib/openshift";
 import * as rules from "../../lib/rules";
+import * as registries from "../../lib/registries";
 import * as synth from "../../lib/synth";
 import * as testing from "../../lib/testing";
 import { awsEntries } from "./aws-entries";
@@ -30,6 +31,7 @@ import {
   openshiftEntries,
   rootEntries,
 } from "./kubernetes-entries";
+import { registriesEntries } from "./registries-entries";
 import {
   deliveryEntries,
   explainEntries,
@@ -143,6 +145,7 @@ const SUBPATHS: readonly (readonly [string, object, Readonly<Record<string, Entr
   ["./node", node, nodeEntries],
   ["./openshift", openshift, openshiftEntries],
   ["./fleet", fleet, fleetEntries],
+  ["./registries", registries, registriesEntries],
   ["./synth", synth, synthEntries],
   ["./delivery", delivery, deliveryEntries],
   ["./testing", testing, testingEntries],

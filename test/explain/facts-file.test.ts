@@ -54,7 +54,7 @@ describe("facts of a cluster in a file", () => {
 
   it.each([
     ["a misspelt key", "kubelet: '1.34'\nisuer: x\n", 2, "has cluster.isuer, which is", /name, .*issuer, /],
-    ["a misspelt plugin", "plugins:\n  erc: {}\n", 2, "has cluster.plugins.erc, which", /^ecr, acr, gcp$/],
+    ["a misspelt plugin", "plugins:\n  erc: {}\n", 2, "has cluster.plugins.erc, which", /^ecr, acr, gcp, /],
     [
       "a misspelt key inside of a list",
       "pulls:\n- serviceAccount: a/b\n  images: []\n- serviceacount: a/b\n",

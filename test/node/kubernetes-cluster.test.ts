@@ -92,7 +92,7 @@ describe("kubernetes", () => {
     [{ version: "1" }, "version-invalid", /major\.minor/],
     [{ apiServerVersion: "1.34" }, "cluster-mismatch", /at most 1\.34/],
     [{ apiServerVersion: "1.38" }, "version-unknown", /allowed: 1\.33, 1\.34, 1\.35, 1\.36, 1\.37;/],
-    [{ plugins: { docker: "1.0" } }, "cluster-unknown", /ecr, acr, gcp/],
+    [{ plugins: { "ecr-credential-provider": "1.0" } }, "cluster-unknown", /ecr, acr, gcp/],
     [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
     [abilities("gcp", ["custom-pool"]), "property-invalid", /"custom-pool"; allowed: "custom-pools"/],
     [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  type PluginAbility,
   isPluginExecutable,
   pluginRow,
   outlivingTokenEnv,
@@ -8,6 +7,7 @@ import {
   unannotatedEnvReason,
   isWithin,
 } from "../../lib/rules/plugins";
+import type { PluginAbility } from "../../lib/model/plugin";
 
 describe("pluginCan", () => {
   // Sources: the tags of kubernetes/cloud-provider-aws, kubernetes-sigs/cloud-provider-azure and
@@ -200,7 +200,7 @@ it.each<[string, PluginAbility, string, string, string, string]>([
 // As each prints them with --help; ecr and acr have no more, and gcp has --sts-audience of pull request 1248 alone.
 it("flags by plugin, whole", () => {
   const flags = (plugin: string): string =>
-    Object.keys(pluginRow(plugin)?.flags.kinds ?? {})
+    Object.keys(pluginRow(plugin)?.flags?.kinds ?? {})
       .sort()
       .join(" ");
   expect([flags("ecr"), flags("acr"), flags("gcp")]).toEqual([
@@ -208,7 +208,7 @@ it("flags by plugin, whole", () => {
     "help ib-apiserver-ip ib-default-client-id ib-default-tenant-id ib-sni-name log-flush-frequency registry-mirror v version vmodule",
     "add_dir_header alsologtostderr alsologtostderrthreshold authFlow help identity-provider legacy_stderr_threshold_behavior log_backtrace_at log_dir log_file log_file_max_size logtostderr one_output project-id skip_headers skip_log_headers stderrthreshold sts-audience v vmodule",
   ]);
-  expect([pluginRow("acr")?.flags.short, pluginRow("gcp")?.flags.short]).toEqual([
+  expect([pluginRow("acr")?.flags?.short, pluginRow("gcp")?.flags?.short]).toEqual([
     { h: "help", r: "registry-mirror", v: "v" },
     { a: "authFlow", h: "help", v: "v" },
   ]);

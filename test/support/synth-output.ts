@@ -27,7 +27,9 @@ export function writtenStacks(outdir: string): readonly WrittenStack[] {
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
     const records = ["workload-identity.json"].filter((name) => existsSync(join(folder, name)));
     const identity = records.map((name) => JSON.parse(read(name)) as Json)[0] ?? {};
-    const lists = ["manifests", "nodes", "controlPlane", "pods"].flatMap((key) => list(identity[key]));
+    const lists = ["manifests", "nodes", "controlPlane", "pods", "registries"].flatMap((key) =>
+      list(identity[key]),
+    );
     const listed = lists.map((file) => text(record(file)["file"]));
     return {
       name: text(record(entry)["name"]),

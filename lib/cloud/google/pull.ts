@@ -31,7 +31,7 @@ import {
   managedPoolArguments,
   parseManagedIdentityProvider,
 } from "../../rules/google/pull";
-import { PLUGINS } from "../../rules/plugins";
+import { gcp } from "../../registries/artifact-registry";
 import { waitFor } from "../shared/across-stacks";
 import { waitForDeclared } from "../shared/declared-names";
 import { PerStack } from "../shared/per-stack";
@@ -165,7 +165,7 @@ function credentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "gcp",
-    name: PLUGINS.gcp.executable,
+    name: gcp.executable,
     matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,

@@ -10,7 +10,7 @@ import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 
@@ -42,7 +42,7 @@ const UNSETTLING: readonly (readonly [names: readonly string[], does: string, re
 const REMEDY = "remove args; the plugin needs none";
 const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
 
-export class EcrPlugin implements PluginCloud {
+export class EcrPlugin implements RegistryPlugin {
   readonly plugin: string = PLUGIN;
   readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
   readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;

@@ -18,7 +18,7 @@ import {
 import { azureClouds } from "../../rules/azure/clouds";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { PluginCloud, PullIdentity, PullQuestion, PullRights } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullQuestion, PullRights } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
 import { type FirstDocument, firstDocument } from "../read/documents";
@@ -44,7 +44,7 @@ const KEYS: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
 const ONE_FILE = "give the path of azure.json as the only argument";
 const EMPTY = known("");
 
-export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): PluginCloud {
+export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): RegistryPlugin {
   const memory = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
   const rightsOf = (identity: Identity, recorded: ClusterFacts["registries"]): PullRights =>
     remembered(

@@ -10,10 +10,10 @@
 import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
 import { once } from "../../model/once";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
-import { PLUGINS } from "../../rules/plugins";
+import { gcp } from "../../registries/artifact-registry";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
-import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import {
@@ -57,7 +57,7 @@ function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
 }
 
 /** Judges the plugin by the pools and grants that were read. */
-export class GooglePlugin implements PluginCloud {
+export class GooglePlugin implements RegistryPlugin {
   readonly plugin = "gcp";
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #exchanges: Exchanges;
@@ -164,7 +164,7 @@ export class GooglePlugin implements PluginCloud {
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
-const LOGGING: readonly string[] = Object.keys(PLUGINS.gcp.flags.kinds).filter((flag) => !OWN.includes(flag));
+const LOGGING: readonly string[] = Object.keys(gcp.flags?.kinds ?? {}).filter((flag) => !OWN.includes(flag));
 
 function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {
   const refused = (reason: string, log: string): Answer =>

@@ -4,7 +4,7 @@
 
 import { isKnown } from "../../model/known";
 import { once } from "../../model/once";
-import { PLUGINS } from "../../rules/plugins";
+import { PLUGINS } from "../../registries/plugins";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { SkippedDocument } from "../read/source";
 

@@ -13,7 +13,8 @@ import {
   DOCKER_CONFIG_KEYS,
   readDockerConfig,
 } from "../../rules/kubelet/registry-credentials";
-import { type PluginAbility, pluginCan } from "../../rules/plugins";
+import type { PluginAbility } from "../../model/plugin";
+import { pluginCan } from "../../rules/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";

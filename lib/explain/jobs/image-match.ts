@@ -7,7 +7,7 @@ import { type Known, type Ternary, match, anyOf, orElse, whyText } from "../../m
 import { once, remembered } from "../../model/once";
 import type { AskedName } from "../../rules/asked-names";
 import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
-import { PLUGINS } from "../../rules/plugins";
+import { PLUGINS } from "../../registries/plugins";
 import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";

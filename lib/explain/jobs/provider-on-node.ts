@@ -10,7 +10,7 @@ import { featureGateOn, knownKubernetesMinors } from "../../rules/kubelet/featur
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 import { isPluginExecutable, pluginCan } from "../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { PluginCloud } from "../cloud";
+import type { RegistryPlugin } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { ClusterFacts, PluginRecord } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -260,7 +260,7 @@ function inTokenMode({ tokenAttributes, name, source }: ProviderEntry, kubelet: 
     : unknown(`the audience of the entry ${name} is not known`, "write it into the file", where);
 }
 
-function pluginAble(entry: ProviderEntry, cloud: PluginCloud, cluster: ClusterFacts): Answer {
+function pluginAble(entry: ProviderEntry, cloud: RegistryPlugin, cluster: ClusterFacts): Answer {
   const { plugin } = cloud;
   const facts = pluginRecord(cluster, plugin);
   const where = seen(`${plugin} plugin ${facts.version ?? "of unknown version"}`, undefined);
@@ -291,7 +291,7 @@ export function pluginRecord({ plugins = {} }: ClusterFacts, plugin: string): Pl
 }
 
 /** Annotation keys and registries show which cloud an entry is for, not what its executable does. */
-function pluginNamed(entry: ProviderEntry, { plugin }: PluginCloud, cluster: ClusterFacts): Answer {
+function pluginNamed(entry: ProviderEntry, { plugin }: RegistryPlugin, cluster: ClusterFacts): Answer {
   const where = seen(entry.name, entry.source);
   const { names = [] } = pluginRecord(cluster, plugin);
   if (isPluginExecutable(plugin, entry.name) || names.includes(entry.name))

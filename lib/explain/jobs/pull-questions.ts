@@ -17,7 +17,8 @@ import {
   lateImage,
   unfilledImage,
 } from "../asked-image";
-import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullRights } from "../cloud";
+import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
@@ -41,8 +42,8 @@ export interface Puller {
   readonly workload: WorkloadFact | undefined;
 }
 
-/** The plugins by entry, as the clouds know them. */
-export type PluginOf = (entry: ProviderEntry) => PluginCloud | undefined;
+/** The plugins by entry, as the clouds know them, or what is stated of a cluster's registries. */
+export type PluginOf = (entry: ProviderEntry, cluster: ClusterFacts) => RegistryPlugin | undefined;
 
 /** Where everyone is allowed to read a repository; `undefined` if that is granted nowhere. */
 export type ReadByAll = (repository: AskedRepository) => Evidence | undefined;
@@ -65,7 +66,7 @@ export interface PullFacts extends TrustFacts {
   /** `undefined` if none matches. */
   readonly entry: ProviderEntry | undefined;
   /** The entry's plugin; `undefined` for an unknown one. */
-  readonly cloud: PluginCloud | undefined;
+  readonly cloud: RegistryPlugin | undefined;
   readonly identity: PullIdentity | undefined;
   /** What the identity may do; one object for all identities with the same rights. */
   readonly rights: PullRights | undefined;

@@ -8,7 +8,7 @@ import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } f
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import { NODES } from "../coverage/open-objects";
-import type { PluginCloud, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
+import type { RegistryPlugin, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
@@ -48,8 +48,8 @@ const TABLE: readonly Step<PullFacts>[] = [
   }),
   derived({
     adds: "cloud",
-    per: ["pluginOf", "entry"],
-    of: ({ pluginOf, entry }) => entry && pluginOf(entry),
+    per: ["artefacts", "pluginOf", "entry"],
+    of: ({ artefacts, pluginOf, entry }) => entry && pluginOf(entry, artefacts.cluster),
   }),
   link({
     id: "provider-matches-image",
@@ -135,7 +135,7 @@ function imageParses({ text, repository, problem, isUnfilled }: AskedImage): Ans
   );
 }
 
-function pullerOf(cloud: PluginCloud, question: PullQuestion): PullIdentity {
+function pullerOf(cloud: RegistryPlugin, question: PullQuestion): PullIdentity {
   const { cluster, token } = question;
   const puller = cloud.puller(question);
   const trust = trustOfEveryIssuer(
@@ -288,7 +288,7 @@ export class Pulls {
   identities(artefacts: ClusterArtefacts, puller: Puller): readonly PullIdentity[] {
     return artefacts.nodes.flatMap((node) =>
       node.entries.flatMap((entry) => {
-        const cloud = this.#pluginOf(entry);
+        const cloud = this.#pluginOf(entry, artefacts.cluster);
         const question = pullQuestion({ artefacts, node, entry, cloud, puller });
         return cloud && question ? [cloud.puller(question)] : [];
       }),

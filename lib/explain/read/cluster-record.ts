@@ -7,6 +7,7 @@ import type { Known } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
 import type { FleetConsumerKind } from "../../rules/fleet/consumer";
+import type { RegistryFile, StatedRegistry } from "./registry-facts";
 import type { Source } from "./source";
 
 /** A pull that was declared. */
@@ -145,7 +146,13 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    */
   readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /**
-   * Plugins on the nodes, by `ecr`, `acr` and `gcp`.
+   * Registries that decide by the token themselves, by host: whose tokens they accept, and whom they admit.
+   *
+   * @defaultValue - not known
+   */
+  readonly tokenRegistries?: Readonly<Record<string, StatedRegistry<Text>>>;
+  /**
+   * Plugins on the nodes, by `ecr`, `acr` and `gcp`, or the name of the executable.
    *
    * @defaultValue - not known
    */
@@ -224,6 +231,12 @@ export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
    * @defaultValue - none
    */
   readonly webhooksOff?: readonly string[];
+  /**
+   * Configurations of registries.
+   *
+   * @defaultValue - none
+   */
+  readonly registryFiles?: readonly RegistryFile[];
 }
 
 /** A workload of the hub that opens connections to spokes, or reads their profiles. */

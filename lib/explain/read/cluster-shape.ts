@@ -1,10 +1,27 @@
-import { PLUGINS } from "../../rules/plugins";
+import { PLUGINS } from "../../registries/plugins";
 import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };
 const SOURCE: Shape = { keys: { url: TEXT, sha256: TEXT } };
 const PLUGIN: Shape = {
   keys: { version: TEXT, abilities: TEXTS, names: TEXTS, unusable: TEXT, source: SOURCE },
+};
+const TOKEN_REGISTRY: Shape = {
+  keys: {
+    plugin: TEXT,
+    audience: TEXT,
+    issuer: TEXT,
+    echoesToken: "true or false",
+    args: TEXTS,
+    env: { each: { keys: { name: TEXT, value: TEXT } } },
+    pulls: {
+      each: {
+        keys: { serviceAccount: TEXT, repositories: TEXTS, identity: TEXT, annotations: { byName: TEXT } },
+        needed: ["serviceAccount", "repositories"],
+      },
+    },
+  },
+  needed: ["plugin", "audience", "issuer", "pulls"],
 };
 const CONTROLLER: Shape = {
   keys: { kind: TEXT, namespace: TEXT, name: TEXT, container: TEXT, serviceAccount: TEXT },
@@ -75,7 +92,8 @@ export const CLUSTER: Shape = {
     kubeletFeatureGates: GATES,
     apiServerFeatureGates: GATES,
     registries: { byName: { byName: TEXT } },
-    plugins: { keys: Object.fromEntries(Object.keys(PLUGINS).map((key) => [key, PLUGIN])) },
+    tokenRegistries: { byName: TOKEN_REGISTRY },
+    plugins: { byName: PLUGIN, known: Object.keys(PLUGINS) },
     openShift: {
       keys: { version: TEXT, controlPlaneVersion: TEXT, platform: TEXT, pools: TEXTS, nodePools: TEXTS },
     },

@@ -8,6 +8,7 @@ import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
+import type { RegistryFile } from "./registry-facts";
 import {
   type DeclaredCluster,
   type MeantCluster,
@@ -24,6 +25,7 @@ import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
 import type { PodFact } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
+import { registryFiles } from "./registry-files";
 import type { Scope } from "./scope";
 import { SpokeFacts } from "./spoke-facts";
 import type { StackDocuments } from "./stack-documents";
@@ -56,6 +58,7 @@ export interface ClusterArtefacts extends KubernetesFacts {
 export interface SortedDocuments {
   readonly objects: Objects;
   readonly setups: readonly KubernetesDocument[];
+  readonly registries: readonly RegistryFile[];
 }
 
 export function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
@@ -63,6 +66,7 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
     all.flatMap((each) => [...itemsOf(each)]);
   const objects = items(documents.filter(({ value }) => isKubernetesDocument(value)));
   return {
+    registries: registryFiles(documents),
     objects: objectsOf(objects.filter(({ value }) => !isNodeDocument(value))),
     setups: items(documents).filter(
       ({ value, forNodes, spoke }) =>
@@ -145,12 +149,13 @@ function stackClusters(
     const own = text(at(recorded, "name"));
     const isIts = (each: { readonly cluster?: string | undefined }): boolean =>
       each.cluster === undefined || each.cluster === own;
-    const { written, controlPlane, fragments } = stack;
+    const { written, controlPlane, registries, fragments } = stack;
     const documents = {
       ...stack,
       name: stackLabel(stack.name, own),
       written: written.filter(isIts),
       controlPlane: controlPlane.filter(isIts),
+      registries: registries.filter(isIts),
       fragments: fragments.filter(isIts),
     };
     return stackCluster(documents, recorded, any, given);
@@ -167,13 +172,20 @@ function stackCluster(
   const recorded = { ...readClusterRecord(record), ...given };
   const withAny = (documents: readonly KubernetesDocument[]): SortedDocuments => {
     const { objects, setups } = sorted(documents);
-    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
+    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups], registries: [] };
   };
   // Objects of a spoke do not belong to the hub, even if they have the same names.
   const ofCluster = withAny(written.filter(({ spoke }) => spoke === undefined));
+  const registries = [...registryFiles(stack.registries), ...any.registries];
   const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
-    ...clusterOf(name, ofCluster, ofSpokes, followedRecord(recorded, late), signingFact(stack.controlPlane)),
+    ...clusterOf(
+      name,
+      { ...ofCluster, registries },
+      ofSpokes,
+      followedRecord(recorded, late),
+      signingFact(stack.controlPlane),
+    ),
     podFragments: new Map(fragments.map(({ account, pod }) => [account, pod])),
     outputs: outputsOf(scope ? [scope] : []),
   };
@@ -200,9 +212,10 @@ function clusterOf(
   stack: string,
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
-  cluster: ClusterFacts,
+  stated: ClusterFacts,
   signing?: AuthenticationFact,
 ): Omit<StackCluster, "podFragments" | "outputs"> {
+  const cluster = own.registries.length > 0 ? { ...stated, registryFiles: own.registries } : stated;
   const read = readKubernetes(own.objects, own.setups, cluster);
   const facts = { ...read, authentication: read.authentication ?? signing };
   const recorded = cluster.issuer ?? unread("no issuer is recorded");

@@ -21,6 +21,7 @@ import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, isKubernetesDocument } from "./objects";
+import { isRegistryFile } from "./registry-files";
 import { type SkippedDocument, type Source, sourceText } from "./source";
 import { withOpenAnnotations } from "./service-accounts";
 import { Files, OF_ANY, type StackDocuments, readStack, unknownDocuments } from "./stack-documents";
@@ -207,11 +208,15 @@ function nothingFound(
   });
 }
 
-/** Terraform in JSON, and the discovery document of a cluster. */
+/** Terraform in JSON, the discovery document of a cluster, and configurations of registries. */
 function isReadApart(document: FileDocument): boolean {
   const { value, source } = document;
   return (
-    isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file) || isDiscovery(value)
+    isTerraformShow(value) ||
+    isConfiguration(document) ||
+    isVariablesFile(source.file) ||
+    isDiscovery(value) ||
+    isRegistryFile(value)
   );
 }
 

@@ -38,6 +38,7 @@ export interface TokenAttributes {
   readonly optionalKeys: readonly string[];
   /** True if the kubelet does not run the plugin for a pod without a service account. */
   readonly requireServiceAccount: boolean;
+  readonly cacheType: Known<string>;
 }
 
 export interface ProviderEntry {
@@ -231,5 +232,6 @@ function tokenAttributes(attributes: Tree): TokenAttributes | undefined {
     requiredKeys: wordsAt(attributes, "requiredServiceAccountAnnotationKeys"),
     optionalKeys: wordsAt(attributes, "optionalServiceAccountAnnotationKeys"),
     requireServiceAccount: orElse(treeAt(attributes, "requireServiceAccount"), () => true) !== false,
+    cacheType: textAt(treeAt(attributes, "cacheType")),
   };
 }

@@ -24,12 +24,13 @@ import type {
   DeclaredSpoke,
 } from "./cluster-record";
 import { type LateReader, lateTree } from "./late-text";
+import type { FollowedRegistry, StatedRegistry } from "./registry-facts";
 import { switchOf } from "./node-gates";
 
 export function readClusterRecord(recorded: unknown): ClusterRecord {
   const { name, issuer, kubelet, apiServer, plugins, openShift, microShift } = record(recorded);
   const { pulls, registries, components, workloads, fleet, additionalIssuers } = record(recorded);
-  const { cloudName, podIdentityWebhooks: webhooks } = record(recorded);
+  const { cloudName, podIdentityWebhooks: webhooks, tokenRegistries } = record(recorded);
   const version = text(at(openShift, "version"));
   const nodePools = at(openShift, "nodePools");
   return {
@@ -43,6 +44,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(isKnownMinor(apiServer) && { apiServer }),
     ...recordedGates(recorded),
     ...(registries !== undefined && { registries: mapped(registries, registryFacts) }),
+    ...(tokenRegistries !== undefined && { tokenRegistries: mapped(tokenRegistries, statedRegistry) }),
     ...(plugins !== undefined && { plugins: mapped(plugins, pluginFacts) }),
     ...(version !== "" && {
       openShift: {
@@ -60,17 +62,35 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
 }
 
 export function followedRecord(cluster: ClusterRecord, late: LateReader): ClusterFacts {
-  const { issuer, additionalIssuers, pulls, components, workloads, fleet, ...others } = cluster;
+  const { issuer, additionalIssuers, pulls, components, workloads, fleet, tokenRegistries, ...others } =
+    cluster;
   const issuerOf = (text: string): Known<string> => map(late(text), issuerOfTokens);
   return {
     ...others,
     ...(issuer !== undefined && { issuer: issuerOf(issuer) }),
     ...(additionalIssuers && { additionalIssuers: additionalIssuers.map(issuerOf) }),
+    ...(tokenRegistries && {
+      tokenRegistries: mapped(tokenRegistries, (each) =>
+        followedRegistry(each as StatedRegistry, late, issuerOf),
+      ),
+    }),
     ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
     ...(components && { components: components.map((each) => followedComponent(each, late)) }),
     ...(workloads && { workloads: workloads.map((each) => followedWorkload(each, late)) }),
     ...(fleet && { fleet: { ...fleet, spokes: fleet.spokes.map((spoke) => followedSpoke(spoke, late)) } }),
   };
+}
+
+function followedRegistry(
+  registry: StatedRegistry,
+  late: LateReader,
+  issuerOf: LateReader,
+): FollowedRegistry {
+  const pulls = registry.pulls.map((pull) => ({
+    ...pull,
+    annotations: pull.annotations.map(([key, value]) => [key, late(value)] as const),
+  }));
+  return { ...registry, audience: late(registry.audience), issuer: issuerOf(registry.issuer), pulls };
 }
 
 function followedComponent(
@@ -150,6 +170,28 @@ function mapped<T>(value: unknown, read: (value: unknown) => T): Readonly<Record
 function registryFacts(properties: unknown): Readonly<Record<string, string>> {
   const rows = Object.entries(record(properties));
   return Object.fromEntries(rows.filter((row): row is [string, string] => typeof row[1] === "string"));
+}
+
+function statedRegistry(stated: unknown): StatedRegistry {
+  return {
+    plugin: text(at(stated, "plugin")),
+    audience: text(at(stated, "audience")),
+    issuer: text(at(stated, "issuer")),
+    echoesToken: at(stated, "echoesToken") === true,
+    args: texts(at(stated, "args")),
+    env: list(at(stated, "env")).map((each) => ({
+      name: text(at(each, "name")),
+      value: text(at(each, "value")),
+    })),
+    pulls: list(at(stated, "pulls")).map((pull) => ({
+      serviceAccount: text(at(pull, "serviceAccount")),
+      repositories: texts(at(pull, "repositories")),
+      identity: text(at(pull, "identity")) || undefined,
+      annotations: Object.entries(record(at(pull, "annotations"))).map(
+        ([key, value]) => [key, text(value)] as const,
+      ),
+    })),
+  };
 }
 
 function pluginFacts(facts: unknown): PluginRecord {

@@ -85,6 +85,8 @@ export interface StackDocuments extends BoundStack {
   readonly written: readonly KubernetesDocument[];
   /** What the API servers of the cluster's control plane read. */
   readonly controlPlane: readonly KubernetesDocument[];
+  /** What the owners of registries must configure. */
+  readonly registries: readonly KubernetesDocument[];
   /** The needs of pods, by service account. */
   readonly fragments: readonly PodFragmentFact[];
   readonly skipped: readonly SkippedDocument[];
@@ -125,6 +127,9 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     ...nodes.flatMap(({ file, spoke, cluster }) => documents(file, { spoke, cluster, forNodes: true })),
   ];
   const controlPlane = ofServers.flatMap(({ file, cluster }) => documents(file, { cluster }));
+  const registries = (identity?.registries ?? []).flatMap(({ file, cluster }) =>
+    documents(file, { cluster }),
+  );
   const fragments = pods.flatMap(({ file, cluster }) =>
     documents(file).map((document) => ({ ...podFragment(file, document), cluster })),
   );
@@ -132,7 +137,7 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
     files.unread.add(source, reason, textOfFile(source.file));
   const skipped = [...missing, ...unknownDocuments(written)];
   const name = identity?.stack ?? input.name;
-  return { name, folder, identity, scope, late, written, controlPlane, fragments, skipped };
+  return { name, folder, identity, scope, late, written, controlPlane, registries, fragments, skipped };
 }
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, but it does not exist; its objects count as absent`;

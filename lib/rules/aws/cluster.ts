@@ -11,12 +11,14 @@ import { literal } from "../../model/late";
 import { compareVersions } from "../../model/version";
 import { withoutTokens } from "../kubelet/node-facts";
 import { NODEADM_PLACES } from "../node/host";
-import { PLUGINS, isWithin } from "../plugins";
+import { isWithin } from "../plugins";
+import { ecr } from "../../registries/ecr";
+import { PLUGINS } from "../../registries/plugins";
 import { partitionOf } from "./partitions";
 import { ecrHost, ecrPublicHost } from "./registry";
 
 const { pluginDirectory } = NODEADM_PLACES;
-const { executable: PLUGIN, registries: ECR_HOSTS } = PLUGINS.ecr;
+const { executable: PLUGIN, registries: ECR_HOSTS } = ecr;
 const SECOND_NAME = `${PLUGIN}-tokens`;
 const EXECUTABLE = 0o755;
 /** A plugin can have only one name there, by which the kubelet distinguishes entries. */
@@ -143,7 +145,9 @@ export function eksPlugins(
   if (obstacle === undefined) return plugins;
   const reason = compareVersions(kubelet, "1.33") === 0 ? GATE_OFF : obstacle;
   const unusable = `kubelet ${kubelet} sends plugins no service account tokens: ${reason}`;
-  return Object.fromEntries(Object.keys(PLUGINS).map((key) => [key, { ...plugins[key], unusable }]));
+  return Object.fromEntries(
+    Object.keys({ ...PLUGINS, ...plugins }).map((key) => [key, { ...plugins[key], unusable }]),
+  );
 }
 
 const GATE_OFF =

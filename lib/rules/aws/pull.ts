@@ -3,7 +3,6 @@
  * cmd/ecr-credential-provider/main.go.
  */
 
-import { PLUGINS } from "../plugins";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
@@ -13,6 +12,7 @@ import { describedRole, namedSubjects } from "./role";
 import { type AwsFederatedTrust } from "./trust";
 import { partitionOf, type Partition, otherPartition } from "./partitions";
 import { ecrHost, ecrMatchImages, ecrPublicHost } from "./registry";
+import { ecr } from "../../registries/ecr";
 import {
   type EcrGrant,
   type PublicEcrGrant,
@@ -28,7 +28,7 @@ export const defaultAwsAudience = "sts.amazonaws.com";
  * The service account annotation that the ECR plugin reads; fixed in kubernetes/cloud-provider-aws,
  * cmd/ecr-credential-provider/main.go. `eks.amazonaws.com/role-arn` is for other programs and is not read.
  */
-export const ecrRoleAnnotation: string = PLUGINS.ecr.annotations[0];
+export const ecrRoleAnnotation: string = ecr.annotations[0];
 
 export function pullAnnotations(roleArn: string): Readonly<Record<string, string>> {
   return { [ecrRoleAnnotation]: roleArn };
@@ -44,7 +44,7 @@ export function ecrCredentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "ecr",
-    name: PLUGINS.ecr.executable,
+    name: ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
     hosts: [...new Set(grants.map(hostOf))].sort(),
     // Only used if the plugin's answer has no duration; the plugin itself returns half of a login's twelve hours.

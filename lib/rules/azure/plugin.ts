@@ -1,4 +1,4 @@
-import { PLUGINS } from "../plugins";
+import { acr } from "../../registries/acr";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { type Known, allOf, map, whether } from "../../model/known";
@@ -8,10 +8,10 @@ import { guid } from "./names";
 import type { LoginServer } from "./registry";
 
 /** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
-export const CLIENT_ID_ANNOTATION: string = PLUGINS.acr.annotations[0];
+export const CLIENT_ID_ANNOTATION: string = acr.annotations[0];
 
 /** Annotation with the identity's tenant id; required like the client id, since the plugin has no default for them. */
-export const TENANT_ID_ANNOTATION: string = PLUGINS.acr.annotations[1];
+export const TENANT_ID_ANNOTATION: string = acr.annotations[1];
 
 /** The two annotations that the plugin reads; both are required and must not be empty. */
 export function pluginAnnotations({
@@ -44,7 +44,7 @@ export interface AcrCredentialProviderOptions {
 export function acrCredentialProvider(options: AcrCredentialProviderOptions): ImageCredentialProvider {
   return {
     plugin: "acr",
-    name: PLUGINS.acr.executable,
+    name: acr.executable,
     matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
     hosts: [...new Set(options.loginServers.map(({ host }) => host))].sort(),
     defaultCacheDuration: Duration.minutes(CACHE_MINUTES),

@@ -4,14 +4,14 @@
  * pkg/gcpcredential/gcpcredential.go; `--sts-audience` is pull request 1248.
  */
 
-import { PLUGINS } from "../plugins";
+import { gcp } from "../../registries/artifact-registry";
 import { fail } from "../../errors";
 import type { Duration } from "../../model/duration";
 import type { CredentialProviderEnv } from "../../model/image-credential-provider";
 import { isLate, literal } from "../../model/late";
 
 /** Annotation by which a service account opts in, with exactly this value. */
-export const OPT_IN_ANNOTATION: string = PLUGINS.gcp.annotations[0];
+export const OPT_IN_ANNOTATION: string = gcp.annotations[0];
 export const OPT_IN_VALUE = "true";
 
 /** Federated tokens live an hour at most, as the service account tokens that they come from. */

@@ -4,16 +4,17 @@
 
 import { fail } from "../../errors";
 import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
-import type { PluginKey } from "../../model/image-credential-provider";
 import { literal } from "../../model/late";
+import { nearestName } from "../../model/nearest-name";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
 import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
 import { compareVersions, minorOf, parseVersion } from "../../model/version";
-import { PLUGINS, pluginRow } from "../plugins";
+import { PLUGINS } from "../../registries/plugins";
+import { pluginRow } from "../plugins";
 import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
 
 /** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
-export type StatedPlugins = Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
+export type StatedPlugins = Readonly<Record<string, string | PluginFacts>>;
 
 /** The kind of {@link StatedPlugins}. */
 export const STATED_PLUGINS: Kind<StatedPlugins> = record(either(text, PLUGIN_FACTS));
@@ -77,17 +78,30 @@ function usable(): string {
   return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
 }
 
+/** Names of so few letters differ by few from any key. */
+const SHORT = 4;
+
+/** The plugin of a registry without a row goes by the name of its executable; a near miss of a key is a mistake. */
+function refuseMistaken(name: string): void {
+  const [meant] = Object.entries(PLUGINS).find(([, { executables }]) => executables.test(name)) ?? [];
+  const near = meant ?? nearestName(name, Object.keys(PLUGINS));
+  if (near !== undefined || name.length <= SHORT)
+    fail("cluster-unknown", {
+      problem: "there is no such image credential provider plugin",
+      value: name,
+      allowed: `${Object.keys(PLUGINS).join(", ")}, or the name of the executable of any other plugin`,
+      remedy:
+        near === undefined
+          ? "state the name of the executable, or remove the entry"
+          : `use the plugin's key ${near}, not the name of its executable`,
+    });
+}
+
 /** Checks the stated plugins; `to` is the function that received them, for messages. */
 export function pluginFacts(to: string, plugins: StatedPlugins): Readonly<Record<string, PluginFacts>> {
   const facts: Record<string, PluginFacts> = {};
   for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
-    if (!pluginRow(key))
-      fail("cluster-unknown", {
-        problem: "there is no such image credential provider plugin",
-        value: key,
-        allowed: Object.keys(PLUGINS).join(", "),
-        remedy: "use the plugin's key, not the name of its executable",
-      });
+    if (!pluginRow(key)) refuseMistaken(key);
     if (stated === undefined) continue;
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);

@@ -8,7 +8,8 @@
 
 import { fail } from "../../errors";
 import type { ClusterFacts, PluginFacts, StockCredentialProvider } from "../../model/cluster";
-import { PLUGINS } from "../plugins";
+import { acr } from "../../registries/acr";
+import { ecr } from "../../registries/ecr";
 import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
@@ -173,7 +174,7 @@ const STOCK_ENTRIES: readonly StockEntry[] = [
     platform: "aws",
     plugin: "ecr",
     entry: {
-      name: PLUGINS.ecr.executable,
+      name: ecr.executable,
       matchImages: [
         "*.dkr.ecr.*.amazonaws.com",
         "*.dkr.ecr.*.amazonaws.com.cn",
@@ -190,7 +191,7 @@ const STOCK_ENTRIES: readonly StockEntry[] = [
     platform: "azure",
     plugin: "acr",
     entry: {
-      name: PLUGINS.acr.executable,
+      name: acr.executable,
       matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
       args: ["/etc/kubernetes/cloud.conf"],
       defaultCacheDuration: "10m",

@@ -106,8 +106,9 @@ export function bind(props: BindProps): WrittenFiles {
 
 /** The stack's own files, under the stack's name. */
 function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs): Source {
-  const { stack, manifests, nodes, controlPlane = [], pods = [], placeholders, rules, clusters } = identity;
-  const names = [...manifests, ...nodes, ...controlPlane, ...pods].map(({ file }) => file);
+  const { stack, manifests, nodes, controlPlane = [], pods = [], registries = [] } = identity;
+  const { placeholders, rules, clusters } = identity;
+  const names = [...manifests, ...nodes, ...controlPlane, ...pods, ...registries].map(({ file }) => file);
   if (names.length === 0 && hasForeignPlaceholders(identity))
     fail("bind-missing", {
       problem: `stack ${stack} has placeholders but no manifests of its own to finish`,

@@ -61,6 +61,7 @@ export function entry(args: readonly string[] = [], env: Record<string, string> 
       requiredKeys: [ecrRoleAnnotation],
       optionalKeys: [],
       requireServiceAccount: true,
+      cacheType: known("ServiceAccount"),
     },
     source: { file: "nodes.yaml", path: "" },
   };

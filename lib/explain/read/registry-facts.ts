@@ -1,0 +1,47 @@
+/* What is stated of registries that decide by the token, and their own configurations that were read. */
+
+import type { CredentialProviderEnv } from "../../model/image-credential-provider";
+import type { Known } from "../../model/known";
+import type { Tree } from "../../model/tree";
+import type { Source } from "./source";
+
+/** A service account that a registry admits. */
+export interface StatedPull<Text = string> {
+  /** `namespace/name`. */
+  readonly serviceAccount: string;
+  /** Repositories below the host, `*` for any text. */
+  readonly repositories: readonly string[];
+  /** Whom the registry takes it for; `undefined` if that is not stated. */
+  readonly identity: string | undefined;
+  /** The annotations that the plugin needs. */
+  readonly annotations: readonly (readonly [key: string, value: Text])[];
+}
+
+/** A registry that takes service account tokens, as stated. */
+export interface StatedRegistry<Text = string> {
+  /** Name of the executable that serves it. */
+  readonly plugin: string;
+  /** The audience that it accepts. */
+  readonly audience: Text;
+  /** The issuer that it trusts. */
+  readonly issuer: Text;
+  /** Whether the plugin returns the token itself. */
+  readonly echoesToken: boolean;
+  /** Arguments with which the plugin works for it. */
+  readonly args: readonly string[];
+  /** Variables with which the plugin works for it. */
+  readonly env: readonly CredentialProviderEnv[];
+  /** Whom it admits. */
+  readonly pulls: readonly StatedPull<Text>[];
+}
+
+/** A registry's own configuration that was read. */
+export interface RegistryFile {
+  readonly value: Tree;
+  /** True for a part that the registry's owner must merge into the rest. */
+  readonly isPart: boolean;
+  readonly source: Source;
+}
+
+/** A stated registry with its late values followed. */
+export type FollowedRegistry = StatedRegistry<Known<string>>;

@@ -1,0 +1,257 @@
+/*
+ * Plugins of registries that are no cloud's: the entry and the annotations by what is stated of the registry, and who may
+ * pull by that, or by the registry's own configuration where it was read. Nothing else is known of them.
+ */
+
+import { type Known, and, all, is, isKnown, known, map, orElse, same, shown } from "../../model/known";
+import { once, remembered } from "../../model/once";
+import type { PluginAbility } from "../../model/plugin";
+import { pluginRow } from "../../rules/plugins";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import type { AskedRepository } from "../asked-image";
+import type {
+  PullIdentity,
+  PullQuestion,
+  PullRights,
+  RegistryPlugin,
+  TokenQuestion,
+  TrustAnswer,
+} from "../cloud";
+import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
+import type { ClusterFacts } from "../read/cluster-record";
+import type { FollowedRegistry } from "../read/registry-facts";
+import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+import { obstacle } from "../obstacle";
+import { noRights, sameAnswers } from "../shared/same-answers";
+import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
+import { zotPolicy } from "./zot";
+
+interface Registry {
+  readonly stated: FollowedRegistry | undefined;
+  readonly policy: TokenPolicy;
+}
+
+const STATE =
+  "state the registry with --facts, in cluster.tokenRegistries, or also give explain its configuration";
+
+/** The plugin with a name in a cluster; `undefined` if nothing is known of it. */
+export const registryPlugins: (
+  world: ClosedWorld,
+) => (cluster: ClusterFacts) => (entry: ProviderEntry) => RegistryPlugin | undefined = (world) =>
+  once((cluster: ClusterFacts) =>
+    once((entry: ProviderEntry) => {
+      const registries = registriesOf(entry, cluster);
+      return registries.size > 0 || pluginRow(entry.name)
+        ? new TokenPlugin(entry.name, registries, world)
+        : undefined;
+    }),
+  );
+
+/** The registries that an entry serves, by host: those that are stated for its plugin, or whose configuration was read. */
+function registriesOf(
+  { name, matchImages }: ProviderEntry,
+  { tokenRegistries = {}, registryFiles = [] }: ClusterFacts,
+): ReadonlyMap<string, Registry> {
+  const patterns = matchImages.flatMap((each) => orElse(each, () => []));
+  const hosts = new Set([
+    ...Object.entries(tokenRegistries).flatMap(([host, { plugin }]) => (plugin === name ? [host] : [])),
+    ...patterns.map((pattern) => pattern.split("/")[0] ?? ""),
+  ]);
+  const rows = [...hosts].flatMap((host) => {
+    const own = tokenRegistries[host];
+    const stated = own?.plugin === name ? own : undefined;
+    const read = registryFiles.flatMap((file) => zotPolicy(host, file) ?? []);
+    const whole = read.filter((each) => !each.isStated);
+    const policy = whole[0] ?? read[0] ?? (stated && statedPolicy(host, stated));
+    // Which of several configurations is in force is not known.
+    return policy && whole.length < 2 ? [[host, { stated, policy }] as const] : [];
+  });
+  return new Map(rows);
+}
+
+class TokenPlugin implements RegistryPlugin {
+  readonly plugin: string;
+  readonly annotationKeys: readonly string[] = [];
+  readonly #registries: ReadonlyMap<string, Registry>;
+  readonly #world: ClosedWorld;
+  readonly #rights = new Map<string, PullRights>();
+
+  constructor(plugin: string, registries: ReadonlyMap<string, Registry>, world: ClosedWorld) {
+    this.plugin = plugin;
+    this.#registries = registries;
+    this.#world = world;
+  }
+
+  readByAll(): undefined {
+    return undefined;
+  }
+
+  /** Of a plugin without a row no version is known to matter. */
+  needs(): readonly PluginAbility[] {
+    return pluginRow(this.plugin) ? ["tokens"] : [];
+  }
+
+  arguments(entry: ProviderEntry, _: NodeConfiguration, host: string): Answer {
+    const registry = this.#registries.get(host);
+    const where = seen("entry", entry.source);
+    if (registry === undefined)
+      return unknown(`nothing says how ${host} takes tokens of the plugin ${this.plugin}`, STATE, where);
+    const row = pluginRow(this.plugin)?.entry;
+    const { stated } = registry;
+    if ((stated?.echoesToken ?? row?.echoesToken) === true && entry.tokenAttributes) {
+      const { cacheType } = entry.tokenAttributes;
+      if (is(cacheType, "ServiceAccount") === "yes")
+        return broken(ECHOED, "write cacheType: Token", ECHO_LOG, where);
+    } else if (stated === undefined)
+      return unknown(
+        `whether the plugin ${this.plugin} hands over the token itself is not known`,
+        STATE,
+        where,
+      );
+    return sameRun(entry, stated ?? { args: row?.args ?? [], env: [] }, where);
+  }
+
+  annotations({ entry, account, token }: PullQuestion): Answer {
+    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+    const wanted = this.#annotationsOf(token);
+    const answers = [...wanted].map(([key, value]) => {
+      const where = seen("annotations of the service account", account.source);
+      const own = account.annotations.get(key);
+      const isListed = [...requiredKeys, ...optionalKeys].includes(key);
+      const answer =
+        own === undefined || !isListed ? "no" : value === undefined ? isFilled(own) : same(own, value);
+      const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
+      if (answer === "yes") return pass("the plugin gets the annotations that it needs", where);
+      return answer === "unknown"
+        ? unknown(
+            `${needs}; what the kubelet passes to it is not known`,
+            "write the annotation as a literal",
+            where,
+          )
+        : broken(
+            `${needs}, but the kubelet passes ${own !== undefined && isListed ? shown(own) : "nothing"}`,
+            isListed
+              ? `annotate the service account with ${key}`
+              : "list the key in requiredServiceAccountAnnotationKeys",
+            undefined,
+            where,
+          );
+    });
+    return obstacle(answers) ?? answers[0] ?? pass("the plugin needs no annotation");
+  }
+
+  puller({ token, entry }: PullQuestion): PullIdentity {
+    const [first, ...others] = [...this.#registries].map(([host, { policy }]) => [host, policy] as const);
+    const subject = subjectOf(token);
+    const understood = (of: ClusterNames): Answer =>
+      this.#world.understood(subject, of, [], [...this.#registries.keys()].map(known));
+    if (first === undefined) {
+      const answer = unknown("nothing is known of the registry", STATE);
+      return {
+        trust: sameAnswers(answer),
+        label: undefined,
+        source: entry.source,
+        understood,
+        rights: noRights(answer),
+      };
+    }
+    const trusts = [first, ...others].map(([, policy]) => policy.trust(token));
+    return {
+      trust: joinedTrust(trusts),
+      label: this.#labelOf(token, subject),
+      id: known(`${[...this.#registries.keys()].join(" ")} ${subject}`),
+      source: entry.source,
+      trusted: () => [...this.#registries.values()].flatMap(({ policy }) => policy.issuers),
+      understood,
+      rights: remembered(this.#rights, `${shown(token.issuer)} ${shown(token.audience)} ${subject}`, () =>
+        this.#rightsOf(token),
+      ),
+    };
+  }
+
+  #rightsOf(token: TokenQuestion): PullRights {
+    const at = (host: string): TokenPolicy | undefined => this.#registries.get(host)?.policy;
+    const nothing = (host: string): Answer => unknown(`nothing is known of ${host}`, STATE);
+    const reach = [...this.#registries].flatMap(([host, { policy }]) =>
+      policy.reach(token).map((pattern) => `${host}/${pattern}`),
+    );
+    return {
+      login: (host) => {
+        const policy = at(host);
+        return policy ? worstOfTrust(policy.trust(token)) : nothing(host);
+      },
+      repository: (asked: AskedRepository) => at(asked.host)?.repository(token, asked) ?? nothing(asked.host),
+      reach: () => reach.map((pattern) => ({ pattern, comparable: true })),
+      held: () => reach.map((pattern) => ({ text: `pull ${pattern}`, reads: [pattern], source: undefined })),
+    };
+  }
+
+  /** Says that nothing of the registry itself was read, if that is so. */
+  #labelOf(token: TokenQuestion, subject: string): string {
+    const identity = this.#pullsOf(token).find((each) => each.identity !== undefined)?.identity ?? subject;
+    const isStated = [...this.#registries.values()].some(({ policy }) => policy.isStated);
+    return isStated ? `${identity}, as stated` : identity;
+  }
+
+  #pullsOf({ namespace, name }: TokenQuestion): FollowedRegistry["pulls"] {
+    const pulls = [...this.#registries.values()].flatMap(({ stated }) => stated?.pulls ?? []);
+    return pulls.filter(({ serviceAccount }) => serviceAccount === `${namespace}/${name}`);
+  }
+
+  /** The annotations that the plugin needs, with their values where these are stated. */
+  #annotationsOf(token: TokenQuestion): ReadonlyMap<string, Known<string> | undefined> {
+    const keys = (pluginRow(this.plugin)?.annotations ?? []).map((key) => [key, undefined] as const);
+    const stated = this.#pullsOf(token).flatMap(({ annotations }) => [...annotations]);
+    return new Map<string, Known<string> | undefined>([...keys, ...stated]);
+  }
+}
+
+const ECHOED = "the plugin returns the token itself, which the kubelet refuses with cacheType ServiceAccount";
+const ECHO_LOG =
+  "credential provider plugin returned the service account token as the password which is not allowed when service account cache type is not set to 'Token'";
+
+function isFilled(value: Known<string>): "yes" | "no" | "unknown" {
+  return isKnown(value) ? (is(value, "") === "yes" ? "no" : "yes") : "unknown";
+}
+
+/** Whether the entry runs the plugin as stated: what it does with other arguments or variables is not known. */
+function sameRun(
+  { args, env }: ProviderEntry,
+  stated: Pick<FollowedRegistry, "args" | "env">,
+  where: Evidence,
+): Answer {
+  const texts = orElse(
+    map(all(args), (each) => JSON.stringify(each)),
+    () => "",
+  );
+  const isSame =
+    texts === JSON.stringify(stated.args) &&
+    env.size === stated.env.length &&
+    and(...stated.env.map(({ name, value }) => is(env.get(name) ?? known(""), value))) === "yes";
+  return isSame
+    ? pass("the plugin runs with the arguments and variables that are stated for the registry", where)
+    : unknown(
+        "the entry has other arguments or variables than are stated for the registry, and what the plugin does with them is not known",
+        "write them as stated, or state them as they are",
+        where,
+      );
+}
+
+function worstOfTrust({ issuer, audience, subject }: TrustAnswer): Answer {
+  return worstOf(issuer, audience, subject);
+}
+
+const BY_REGISTRY = pass("the registries of the entry differ in this; login-permitted answers for this one");
+
+/** Several registries of one entry may differ; the link `login-permitted` asks the one that is meant. */
+function joinedTrust(trusts: readonly TrustAnswer[]): TrustAnswer {
+  const joinedBy = (of: (trust: TrustAnswer) => Answer): Answer => {
+    const [first = BY_REGISTRY, ...others] = trusts.map(of);
+    return others.every(({ status }) => status === first.status) ? first : BY_REGISTRY;
+  };
+  return {
+    issuer: joinedBy(({ issuer }) => issuer),
+    audience: joinedBy(({ audience }) => audience),
+    subject: joinedBy(({ subject }) => subject),
+  };
+}

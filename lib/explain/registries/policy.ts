@@ -1,0 +1,132 @@
+/* What a registry decides about tokens: by what is stated, or by its own configuration. */
+
+import { type Known, anyOf, is, same, shown } from "../../model/known";
+import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
+import { type Pattern, literalPattern, patternOf } from "../../rules/wildcard";
+import { type Answer, type Evidence, badness, broken, pass, seen, unknown } from "../answer";
+import type { AskedRepository } from "../asked-image";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { FollowedRegistry } from "../read/registry-facts";
+
+export interface TokenPolicy {
+  /** True if the registry itself may say otherwise. */
+  readonly isStated: boolean;
+  /** Issuers whose tokens it may accept. */
+  readonly issuers: readonly Known<string>[];
+  trust(token: TokenQuestion): TrustAnswer;
+  /** What it lets the bearer read: one object for each subject and issuer. */
+  repository(token: TokenQuestion, repository: AskedRepository): Answer;
+  /** Patterns of repositories below the host that the bearer may read, as far as they are known. */
+  reach(token: TokenQuestion): readonly string[];
+}
+
+/** `sub` of a token. */
+export function subjectOf(token: TokenQuestion): string {
+  return serviceAccountUser(token);
+}
+
+/** Whether two texts that must be equal are; `what` begins a sentence. */
+export function equal(
+  what: string,
+  own: Known<string>,
+  wanted: Known<string>,
+  remedy: string,
+  where: Evidence,
+): Answer {
+  const answer = same(own, wanted);
+  if (answer === "yes") return pass(`${what} is ${shown(wanted)}, ${where.text}`, where);
+  return answer === "no"
+    ? broken(
+        `${what} must be ${shown(wanted)}, ${where.text}, but is ${shown(own)}`,
+        remedy,
+        UNAUTHORIZED,
+        where,
+      )
+    : unknown(`whether ${what} is ${shown(wanted)}, ${where.text}, is not known`, remedy, where);
+}
+
+export const UNAUTHORIZED = "the registry answers 401 Unauthorized";
+export const FORBIDDEN = "the registry answers 403 Forbidden";
+
+/** The worst answer for all repositories that are asked about. */
+export function overAll(
+  { paths, name }: AskedRepository,
+  judge: Parameters<typeof paths.worst<Answer>>[0],
+): Answer {
+  return (
+    paths.worst(judge, badness)?.said ??
+    unknown(
+      `${name} covers too many images to try each`,
+      "declare the repositories by name, or by a shorter pattern",
+    )
+  );
+}
+
+/** What is stated in the record, or in the caller's facts. */
+export function statedPolicy(host: string, { audience, issuer, pulls }: FollowedRegistry): TokenPolicy {
+  const where = seen(`as stated of the registry ${host}`, undefined);
+  const ofToken = (token: TokenQuestion): FollowedRegistry["pulls"] =>
+    pulls.filter(
+      ({ serviceAccount }) => serviceAccountUser(namespacedName(serviceAccount)) === subjectOf(token),
+    );
+  return {
+    isStated: true,
+    issuers: [issuer],
+    trust: (token) => ({
+      issuer: equal("the issuer", token.issuer, issuer, "let the registry trust the cluster's issuer", where),
+      audience: equal(
+        "the audience",
+        token.audience,
+        audience,
+        "write the audience that the registry accepts",
+        where,
+      ),
+      subject: admitted(subjectOf(token), ofToken(token).length > 0, where),
+    }),
+    repository: (token, repository) =>
+      covered(
+        ofToken(token).flatMap(({ repositories }) => repositories.map(starPattern)),
+        repository,
+        where,
+      ),
+    reach: (token) => ofToken(token).flatMap(({ repositories }) => repositories),
+  };
+}
+
+function admitted(subject: string, isStated: boolean, where: Evidence): Answer {
+  return isStated
+    ? pass(`the registry admits ${subject}, ${where.text}`, where)
+    : broken(
+        `${subject} is not among the subjects that the registry admits, ${where.text}`,
+        "let the registry's owner admit it, and state it",
+        UNAUTHORIZED,
+        where,
+      );
+}
+
+function covered(patterns: readonly Pattern[], repository: AskedRepository, where: Evidence): Answer {
+  return overAll(repository, (path) => {
+    const name = `${repository.host}/${path.example}`;
+    const answer = anyOf(patterns.map((pattern) => path.matches(pattern)));
+    if (answer === "unknown")
+      return unknown(`whether it may read ${name} is not known`, "state a shorter pattern");
+    return answer === "yes"
+      ? pass(`it may read ${name}, ${where.text}`, where)
+      : broken(
+          `it may not read ${name}: what is stated of the registry does not cover it`,
+          "let the registry's owner permit it, and state it",
+          FORBIDDEN,
+          where,
+        );
+  });
+}
+
+/** In what users state, only the star is a wildcard. */
+function starPattern(text: string): Pattern {
+  return text.includes("?") ? literalPattern(text) : patternOf(text);
+}
+
+/** Whether a list has a text. */
+export function has(list: readonly Known<string>[], text: Known<string> | string): ReturnType<typeof is> {
+  return anyOf(list.map((each) => (typeof text === "string" ? is(each, text) : same(each, text))));
+}

@@ -1,0 +1,210 @@
+/*
+ * zot's configuration: which tokens it accepts, and what their bearers may read.
+ *
+ * Source: project-zot/zot, pkg/api (bearer_auth.go, bearer_oidc.go, authz.go) and pkg/cel; what is decided here was tried
+ * with a build of August 2026. The longest of the patterns that match decides alone. Groups of the configuration and
+ * anonymous policies do not apply to bearers of tokens, and a user `*` is nobody in particular.
+ */
+
+import { type Known, type Ternary, and, is, joined, known, not, orElse, same } from "../../model/known";
+import {
+  type Tree,
+  type TreeObject,
+  entriesOf,
+  hasOther,
+  isTreeObject,
+  itemsAt,
+  optionalText,
+  textAt,
+  treeAt,
+} from "../../model/tree";
+import type { AskedName } from "../../rules/asked-names";
+import { literalPattern, patternOf } from "../../rules/wildcard";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { RegistryFile } from "../read/registry-facts";
+import { sameAnswers } from "../shared/same-answers";
+import { FORBIDDEN, type TokenPolicy, UNAUTHORIZED, equal, has, overAll, subjectOf } from "./policy";
+
+const BEARER = ["realm", "service", "cert", "oidc", "upstreamTokenEndpoint"];
+const OIDC = ["issuer", "audiences", "certificateAuthority", "certificateAuthorityFile"];
+const REMEDY = "correct zot's configuration";
+
+/** The policy of the host that the configuration names as its service; `undefined` for any other host. */
+export function zotPolicy(host: string, { value, isPart, source }: RegistryFile): TokenPolicy | undefined {
+  const bearer = treeAt(value, "http", "auth", "bearer");
+  if (is(optionalText(treeAt(bearer, "service")), host) !== "yes") return undefined;
+  const where = seen("by zot's configuration", source);
+  const providers = itemsAt(bearer, "oidc");
+  const control = treeAt(value, "http", "accessControl");
+  const isClear =
+    hasOnly(bearer, BEARER) === "yes" &&
+    providers.every((each) => hasOnly(each, OIDC) === "yes") &&
+    isSpelled(treeAt(value, "http"), "accessControl");
+  const doubt = isClear ? undefined : unknown(UNJUDGED, "remove claimMapping and the like", where);
+  return {
+    isStated: isPart,
+    issuers: providers.map((each) => textAt(treeAt(each, "issuer"))),
+    trust: (token) => {
+      if (doubt) return sameAnswers(doubt);
+      const admission = admissionBy(providers, token, where);
+      return { ...admission, issuer: challengeAnswer(bearer, host, where) ?? admission.issuer };
+    },
+    repository: (token, repository) => {
+      const rules = new Rules(control, joined(token.issuer, "/", subjectOf(token)));
+      return (
+        doubt ??
+        overAll(repository, (path) => repositoryAnswer(rules, path, `${host}/${path.example}`, where))
+      );
+    },
+    reach: (token) => reachOf(control, token),
+  };
+}
+
+const UNJUDGED = "zot's configuration has settings for tokens that are not judged";
+
+/** Whether one of the providers is for the token's issuer and audience; each is tried. */
+function admissionBy(providers: readonly Tree[], token: TokenQuestion, where: Evidence): TrustAnswer {
+  const issuerOf = (each: Tree): Known<string> => textAt(treeAt(each, "issuer"));
+  const of = (answer: Ternary): readonly Tree[] =>
+    providers.filter((each) => same(issuerOf(each), token.issuer) === answer);
+  const near = of("yes").length > 0 ? of("yes") : of("unknown");
+  const issuers = (near.length > 0 ? near : providers).map(issuerOf);
+  const audiences = near.flatMap((each) => itemsAt(each, "audiences").map(textAt));
+  const audience = audiences.find((each) => same(each, token.audience) !== "no") ?? audiences[0];
+  return {
+    issuer: equal("the issuer", token.issuer, issuers[0] ?? known("none"), REMEDY, where),
+    audience: equal("the audience", token.audience, audience ?? known("none"), REMEDY, where),
+    subject: pass("zot admits every subject of the issuer, and decides by repository", where),
+  };
+}
+
+/** Without a realm zot sends no challenge, and the runtime never hands over the token. */
+function challengeAnswer(bearer: Tree, host: string, where: Evidence): Answer | undefined {
+  const realm = optionalText(treeAt(bearer, "realm"));
+  const wanted = `https://${host}/zot/auth/token`;
+  if (is(realm, wanted) === "yes") return undefined;
+  return is(realm, undefined) === "yes"
+    ? broken(
+        "zot has no `realm`, so that it asks no one for a token",
+        `set realm to ${wanted}`,
+        UNAUTHORIZED,
+        where,
+      )
+    : unknown("where zot's `realm` sends the token is not judged", `set realm to ${wanted}`, where);
+}
+
+function repositoryAnswer(rules: Rules, path: AskedName, name: string, where: Evidence): Answer {
+  const answer = rules.reads(path);
+  if (answer === "yes") return pass(`zot lets it read ${name}`, where);
+  return answer === "no"
+    ? broken(`no policy of zot lets it read ${name}`, REMEDY, FORBIDDEN, where)
+    : unknown(
+        `whether a policy of zot lets it read ${name} is not known`,
+        "write plain patterns and users",
+        where,
+      );
+}
+
+/** What `accessControl` says of one user. */
+class Rules {
+  readonly #control: TreeObject | undefined;
+  readonly #isClear: boolean;
+  readonly #user: Known<string>;
+  readonly #globs: readonly (readonly [glob: string, rule: Tree])[];
+
+  constructor(control: Tree, user: Known<string>) {
+    const value = orElse(control, () => undefined);
+    this.#control = isTreeObject(value) && entriesOf(value).length > 0 ? value : undefined;
+    this.#isClear = hasOnly(control, ["repositories", "adminPolicy", "metrics", "groups"]) === "yes";
+    this.#user = user;
+    this.#globs = [...rulesOf(control)].sort(([one], [other]) => other.length - one.length);
+  }
+
+  /** Without access control, who is admitted may read everything. */
+  reads(path: AskedName): Ternary {
+    if (!this.#isClear) return "unknown";
+    if (this.#control === undefined) return "yes";
+    const admin = treeAt(known<TreeObject>(this.#control) as Tree, "adminPolicy");
+    return this.#permits([admin]) === "yes" ? "yes" : this.#byRepository(path);
+  }
+
+  #byRepository(path: AskedName): Ternary {
+    let decided: readonly [length: number, answer: Ternary] | undefined;
+    for (const [glob, rule] of this.#globs) {
+      if (decided && glob.length < decided[0]) break;
+      const matches = globMatches(glob, path);
+      if (matches === "no") continue;
+      const answer = matches === "yes" ? this.#ruleReads(rule) : "unknown";
+      if (decided && decided[1] !== answer) return "unknown";
+      decided = [glob.length, answer];
+    }
+    return decided?.[1] ?? "no";
+  }
+
+  #ruleReads(rule: Tree): Ternary {
+    if (hasOnly(rule, ["policies", "defaultPolicy", "anonymousPolicy"]) !== "yes") return "unknown";
+    const byDefault = has(itemsAt(rule, "defaultPolicy").map(textAt), "read");
+    return byDefault === "yes" ? "yes" : this.#permits(itemsAt(rule, "policies"));
+  }
+
+  /** Conditions of a policy are not evaluated. */
+  #permits(policies: readonly Tree[]): Ternary {
+    const answers = policies.map((policy): Ternary => {
+      const named = and(
+        has(itemsAt(policy, "users").map(textAt), this.#user),
+        has(itemsAt(policy, "actions").map(textAt), "read"),
+      );
+      return named === "no" || hasOnly(policy, ["users", "groups", "actions"]) === "yes" ? named : "unknown";
+    });
+    return answers.includes("yes") ? "yes" : answers.includes("unknown") ? "unknown" : "no";
+  }
+}
+
+/** The patterns and their rules; a pattern that is not known is none of zot's, so that nothing is decided by the others. */
+function rulesOf(control: Tree): readonly (readonly [glob: string, rule: Tree])[] {
+  const repositories = orElse(treeAt(control, "repositories"), () => undefined);
+  if (!isTreeObject(repositories)) return [];
+  return entriesOf(repositories).map(([glob, rule]) => [orElse(glob, () => UNREAD), rule] as const);
+}
+
+/** A glob that may match anything, and is longer than any other. */
+const UNREAD = "[".repeat(512);
+
+/** `**` at the end is any path, also none; `*` at the end is one part of it; other wildcards are not judged. */
+function globMatches(glob: string, path: AskedName): Ternary {
+  const fixed = glob.replace(/\/?\*\*?$/, "");
+  if (/[*?[\]{}\\]/.test(fixed)) return "unknown";
+  if (glob === fixed) return path.matches(literalPattern(glob));
+  if (glob === "**") return "yes";
+  if (!/\/\*\*?$/.test(glob) && glob !== "*") return "unknown";
+  const below = path.matches(patternOf(fixed === "" ? "*" : `${fixed}/*`));
+  if (glob.endsWith("**")) return below === "no" ? path.matches(literalPattern(fixed)) : below;
+  return and(below, not(path.matches(patternOf(fixed === "" ? "*/*" : `${fixed}/*/*`))));
+}
+
+/** False if an object has the key in other letters, which zot reads as the same. */
+function isSpelled(tree: Tree, key: string): boolean {
+  const value = orElse(tree, () => undefined);
+  if (!isTreeObject(value)) return false;
+  return entriesOf(value).every(([each]) => {
+    const own = orElse(each, () => "");
+    return own === key || own.toLowerCase() !== key.toLowerCase();
+  });
+}
+
+/** Whether an object has no keys but these; an absent one has none. */
+function hasOnly(tree: Tree, keys: readonly string[]): Ternary {
+  const value = orElse(tree, () => "unknown");
+  if (value === "unknown") return "unknown";
+  return isTreeObject(value) ? not(hasOther(value, keys)) : "yes";
+}
+
+function reachOf(control: Tree, token: TokenQuestion): readonly string[] {
+  const user = joined(token.issuer, "/", subjectOf(token));
+  return rulesOf(control).flatMap(([glob, rule]) =>
+    itemsAt(rule, "policies").some((policy) => has(itemsAt(policy, "users").map(textAt), user) === "yes")
+      ? [glob.replace(/\*\*$/, "*")]
+      : [],
+  );
+}
