@@ -23,7 +23,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [/\n};/, `\n  ${CLOUD}: { providerSpec: "FourthProviderSpec", argoCd: "${CLOUD}" },\n};`],
   ],
   "lib/error-kinds.ts": [[/\n {2}issuer:/, `\n  ${CLOUD}: "a fourth cloud",$&`]],
-  "lib/registries/plugins.ts": [[/\bgcp\b(?=.*\};)/, `gcp, ${CLOUD}: gcp`]],
+  "lib/registries/plugins.ts": [[/\n {2}gcp,/, `$&\n  ${CLOUD}: gcp,`]],
   "lib/rules/fleet/consumers.ts": [[/\n {2}google: .*/, `$&\n  ${CLOUD}: "gcp-auth-plugin",`]],
   "lib/rules/fleet/plugins.ts": [[/\n {2}google: .*/, `$&\n  ${CLOUD}: () => ({ args: [] }),`]],
   "lib/explain/every-cloud.ts": [
