@@ -24,7 +24,10 @@ import { madeUpOutputs } from "./support/terraform";
 /** Blocks that are not run here, with the reason. */
 const ELSEWHERE: readonly (readonly [what: RegExp, reason: string])[] = [
   [/<!-- script: (?:check|deploy|gitops|drift)\.sh -->/, "pipelines.test.ts runs the scripts with git"],
-  [/<!-- script: (?:all|aws|az|gcloud) -->/, "adopt/collect.test.ts runs the lines with the clouds' answers"],
+  [
+    /<!-- script: (?:all|aws|az|eks|gcloud|gke) -->/,
+    "adopt/collect.test.ts runs the lines with the clouds' answers",
+  ],
   [/^npx cdktf-workload-identity explain \[--running\]/, "a synopsis; cli/printed.test.ts compares the help"],
 ];
 

@@ -23,7 +23,7 @@ const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ["help cr", ["credentials-diff"]],
   ["bind --ou", ["--outputs"]],
   ["explain --format m", ["markdown", "mermaid"]],
-  ["explain --fail-on ", ["denied", "unknown"]],
+  ["explain --fail-on ", ["audit-error", "audit-warning", "denied", "unknown"]],
   ["completion ", ["bash", "zsh", "fish"]],
   ["explain cdktf.o", ["cdktf.out"]],
   ["bind --outputs outputs.j", ["outputs.json"]],

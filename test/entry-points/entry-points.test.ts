@@ -107,6 +107,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     readFactsFile: TEXTS,
     renderCompareJson: RESULTS,
     renderCompareMarkdown: RESULTS,
+    renderCompareSarif: RESULTS,
     renderCompareText: RESULTS,
     renderGithub: RESULTS,
     renderHtml: RESULTS,

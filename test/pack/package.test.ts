@@ -8,8 +8,8 @@ import { describe, expect, it } from "vitest";
 import { packed } from "../support/empty-project";
 import { LINK, OUTSIDE, ROOT } from "../support/markdown";
 
-/** In bytes, compressed. */
-const BUDGET = 1_050_000;
+/** In bytes, compressed: a tenth of it came with `lint`, `doctor`, and registries that are not a cloud's. */
+const BUDGET = 1_150_000;
 const paths = (): readonly string[] => packed().files.map(({ path }) => path);
 
 describe("the package", () => {

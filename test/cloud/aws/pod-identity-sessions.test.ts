@@ -364,7 +364,7 @@ describe("explain, with a session policy", () => {
   });
 
   it("notes in the audit that any association of the cluster can use the role", () => {
-    expect(judgedWorkload(synth(own)).audit).toEqual(["granted-elsewhere"]);
+    expect(judgedWorkload(synth(own)).audit).toEqual(["trust-open"]);
   });
 
   check(

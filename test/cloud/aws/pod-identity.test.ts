@@ -413,7 +413,7 @@ describe("explain", () => {
 
   it("notes in the audit a trust that any association in the account can use", () => {
     const { audit } = judged(trust({ Condition: { StringEquals: { "aws:SourceAccount": ACCOUNT } } }));
-    expect(audit).toEqual(["granted-elsewhere"]);
+    expect(audit).toEqual(["trust-open"]);
   });
 
   it("an association wins over an annotation", () => {

@@ -135,7 +135,7 @@ const ASKED_ELSEWHERE: Readonly<Record<keyof typeof CLOUDS, readonly string[]>> 
     "storage_container_name",
     "subscription_id",
   ],
-  google: ["number", "project_id", "secret_id", "universe_domain"],
+  google: ["number", "parent", "project_id", "secret_id", "universe_domain"],
 };
 
 describe.each(Object.keys(CLOUDS) as (keyof typeof CLOUDS)[])("the code of %s", (cloud) => {
