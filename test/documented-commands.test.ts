@@ -45,6 +45,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
   "docs/moving-an-issuer.md text": "flags of kube-apiserver; moving-an-issuer.test.ts has the stages",
   "docs/pipelines.md yaml": "pipelines.test.ts reads the workflows",
+  "docs/registries.md yaml": "registries/explained.test.ts reads it",
   "docs/testing.md js": "testing/jest-form.test.ts and the starters run them",
   "docs/workloads.md json":
     "cloud/aws/pod-identity-sessions.test.ts judges it as a target role's trust policy",

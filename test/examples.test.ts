@@ -28,6 +28,7 @@ const OTHER_EXAMPLES: Readonly<Record<string, string>> = {
 const COMMITTED: Readonly<Record<string, RegExp>> = {
   // What each cluster is given; other examples have the resources and the nodes' files of the same constructs.
   "platform-team": /\/(?:manifests|control-plane|pods)\//,
+  "other-registries": /\/(?:nodes|registries)\//,
 };
 
 const exampleNames = allExamples.filter((name) => !(name in OTHER_EXAMPLES));

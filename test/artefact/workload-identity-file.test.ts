@@ -35,7 +35,7 @@ describe("readWorkloadIdentity", () => {
         "clusters that are an object": { ...valid, clusters: {} },
         "a cluster that is null": { ...valid, clusters: [null] },
       },
-      "has no valid stack, manifests, nodes or pods": {
+      "has no valid stack, manifests, nodes, pods or registries": {
         "a manifest for nothing that is known": {
           ...valid,
           manifests: [{ file: "manifests/a.yaml", appliesTo: "all" }],

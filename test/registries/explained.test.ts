@@ -6,13 +6,14 @@ import { TerraformStack } from "cdktf";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ExplainOptions, explain } from "../../lib/explain";
+import { type ExplainOptions, explain, readFactsFile } from "../../lib/explain";
 import { kubernetes } from "../../lib/node";
 import { harbor, quay, zot } from "../../lib/registries";
 import { ImagePulls } from "../../lib/synth";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 import { edited, folderOf } from "../fixtures/explain/artefacts";
 import { filesOf } from "../fixtures/synth/stack-fixture";
+import { documentedCode } from "../support/markdown";
 import { synthesized } from "../support/synthesized";
 
 const ISSUER = "https://oidc.example.com/prod";
@@ -283,4 +284,13 @@ describe("zot's own configuration", () => {
     expect(answer.startsWith("allowed") ? "allowed" : answer).toBe(expected);
     expect(answer.includes(STATED)).toBe(_ === "another service");
   });
+});
+
+it("takes the facts of the documentation", () => {
+  const blocks = documentedCode().filter(
+    ({ file, language }) => file === "docs/registries.md" && language === "yaml",
+  );
+  expect(blocks).toHaveLength(1);
+  const facts = readFactsFile(join(folderOf({ "facts.yaml": blocks[0]?.code ?? "" }), "facts.yaml"));
+  expect(Object.keys(facts.cluster?.tokenRegistries ?? {})).toEqual(["registry.example.com"]);
 });
