@@ -1,8 +1,19 @@
 /* The exit codes and forms of `compare`. */
 
 import { describe, expect, it } from "vitest";
+import { DANGERS } from "../../lib/explain/compare/danger";
 import { type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { type Ran, cli as run } from "../support/cli";
+import { sarifProblems } from "../support/report-schemas";
+
+interface Run {
+  readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+  readonly results: readonly {
+    readonly ruleId: string;
+    readonly level: string;
+    readonly partialFingerprints: object;
+  }[];
+}
 
 const base = synthesized("three-clouds");
 const WIDER: Edit = ["cdk.tf.json", "repository/shop/*", "repository/*"];
@@ -62,6 +73,27 @@ describe("compare", () => {
   it("writes the page of the new side with what changed", async () => {
     const { out } = await cli("--format", "html", folderOf(base), folderOf(edited(base, [WIDER])));
     expect(out).toMatch(/^<!DOCTYPE html>[^]*"changes":\[\{"kind":"widened"[^]*<\/html>\n$/);
+  });
+
+  it("writes SARIF with a rule for each rank, and fingerprints that stay while lines move", async () => {
+    const wider = edited(base, [WIDER]);
+    const moved = edited(wider, [["cdk.tf.json", '"resource": {', '"resource": {\n\n']]);
+    const logs = await Promise.all(
+      [wider, moved].map(
+        async (after) => (await cli("--format", "sarif", folderOf(base), folderOf(after))).out,
+      ),
+    );
+    expect(logs.flatMap(sarifProblems)).toEqual([]);
+    const runs = logs.map((log) => (JSON.parse(log) as { runs: readonly Run[] }).runs[0]);
+    const [first, second] = runs.map((own) => own?.results.map((each) => each.partialFingerprints));
+    expect(first).toHaveLength(1);
+    expect(second).toEqual(first);
+    expect(runs[0]?.results.map(({ ruleId, level }) => [ruleId, level])).toEqual([
+      ["compare-undeclared", "error"],
+    ]);
+    expect(runs[0]?.tool.driver.rules.map(({ id }) => id)).toEqual(
+      DANGERS.map(({ danger }) => `compare-${danger}`),
+    );
   });
 
   it("refuses what is wrong with 2", async () => {

@@ -291,6 +291,25 @@ describe("every format", () => {
   });
 });
 
+describe("findings of the audit", () => {
+  const shared: Edit = [
+    "cdk.tf.json",
+    ':sub\\":\\"system:serviceaccount:shop:web\\"',
+    ':sub\\":[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:shop:tools\\"]',
+  ];
+
+  it.each([
+    ["unknown", 0],
+    ["audit-error", 0],
+    ["audit-warning", 1],
+  ])("with --fail-on %s exit with %i where there is only a warning", async (failOn, code) => {
+    const folder = folderOf(edited(synthesized("three-clouds"), [shared]));
+    const done = await cli("--audit", "--fail-on", failOn, folder);
+    expect([done.code, done.out]).toEqual([code, expect.stringMatching(/^audit: .*warning/m)]);
+    expect((await cli("--audit", "--fail-on", failOn, folderOf(synthesized("three-clouds")))).code).toBe(0);
+  });
+});
+
 describe("a name that nothing declares", () => {
   const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
   const ACCOUNT = "no service account of that name is declared";
