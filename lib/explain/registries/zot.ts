@@ -3,7 +3,7 @@
  *
  * Source: project-zot/zot, pkg/api (bearer_auth.go, bearer_oidc.go, authz.go) and pkg/cel; what is decided here was tried
  * with a build of August 2026. The longest of the patterns that match decides alone. Groups of the configuration and
- * anonymous policies do not apply to bearers of tokens, and a user `*` is nobody in particular.
+ * anonymous policies do not apply to bearers of tokens, and a user `*` is not a wildcard.
  */
 
 import { type Known, type Ternary, and, is, joined, known, not, orElse, same } from "../../model/known";

@@ -69,8 +69,17 @@ function warningsOf(result) {
 
 /** What is chosen; the fragment of the address holds it, so that a link shows the same. */
 const NOTHING = {
-  ...{ q: "", ns: "", cloud: "", verdict: "", cause: "", why: "", sort: "verdict", chain: "", node: "" },
-  ...{ all: "", audit: "" },
+  q: "",
+  ns: "",
+  cloud: "",
+  verdict: "",
+  cause: "",
+  why: "",
+  sort: "verdict",
+  chain: "",
+  node: "",
+  all: "",
+  audit: "",
 };
 
 function stateOf(fragment) {
