@@ -1,3 +1,4 @@
+import { OF_WORKLOADS, TOKEN_SENT } from "../doctor/messages/row";
 import { type FoundMessage, messagesIn, secretIn } from "../doctor/messages";
 import { collectionScript, collectionText } from "../doctor/collect";
 import { printable, printableLines } from "../explain/render/printable";
@@ -57,19 +58,25 @@ function messagesText(found: readonly FoundMessage[]): string {
   return `${found.map(messageText).join("\n\n")}\n`;
 }
 
+/** Links that only the chain of a pull has. */
+const OF_PULLS: readonly string[] = TOKEN_SENT.filter((id) => !OF_WORKLOADS.includes(id));
+
 /** Of a long line of a log, the beginning is enough. */
 const SHOWN = 300;
 
 function messageText({ row, line, text, count }: FoundMessage): string {
   const more = count > 1 ? `, and ${count - 1} more` : "";
   const shown = text.trim();
+  const ofPull = row.holds.filter((id) => !OF_WORKLOADS.includes(id));
+  const ofWorkload = row.holds.filter((id) => !OF_PULLS.includes(id));
   const links = (label: string, ids: readonly string[]): readonly string[] =>
     ids.length === 0 ? [] : [`  ${label}: ${ids.join(", ")}`];
   return [
     printable(`line ${line}${more}: ${shown.length > SHOWN ? `${shown.slice(0, SHOWN)}…` : shown}`),
     `  ${row.by}: ${row.means}`,
     ...links(row.broken.length === 1 ? "broken" : "broken, one of", row.broken),
-    ...links("holds", row.holds),
+    ...links("holds for a pull", ofPull),
+    ...links("holds for a workload", ofWorkload),
     `  fix: ${row.fix}`,
     ...(row.decide === undefined ? [] : [`  decide: ${row.decide}`]),
   ].join("\n");

@@ -17,7 +17,7 @@ describe("doctor", () => {
     const { code, out } = await cli("doctor", "--message", MESSAGE);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^line 1: audience .*\n {2}API server: .*\n {2}broken: audience-granted\n {2}holds: image-parses, .*\n {2}fix: .*\n {2}decide: kubectl .*\n$/,
+      /^line 1: audience .*\n {2}API server: .*\n {2}broken: audience-granted\n {2}holds for a pull: image-parses, .*\n {2}fix: .*\n {2}decide: kubectl .*\n$/,
     );
   });
 

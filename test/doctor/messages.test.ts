@@ -73,6 +73,15 @@ test.each(PRINTED)("%s", (message, ...found) => {
   expect(messagesIn(message).map(({ row }) => row.text)).toEqual(found);
 });
 
+test.each(["is not authorized to perform: ecr:BatchGetImage", "AuthorizationFailed", "403 Forbidden"])(
+  "%s proves nothing of tokens: the identity may be the node's",
+  (message) => {
+    expect(messagesIn(message).flatMap(({ row }) => row.holds.filter((id) => id !== "image-parses"))).toEqual(
+      [],
+    );
+  },
+);
+
 test("a log: lines are counted, and the first of each is shown", () => {
   const log = [
     "starting",

@@ -5,7 +5,7 @@
  * access denied error messages"); kubernetes/cloud-provider-aws, cmd/ecr-credential-provider.
  */
 
-import { LOGGED_IN, type MessageRow, TOKEN_SENT } from "./row";
+import { type MessageRow, TOKEN_SENT } from "./row";
 
 const STS = "AWS STS";
 const TRUST = "aws iam get-role --role-name ROLE --query Role.AssumeRolePolicyDocument";
@@ -27,7 +27,7 @@ export const AWS_MESSAGES: readonly MessageRow[] = [
     by: STS,
     means: "The OIDC provider does not list the token's audience among its client ids.",
     broken: ["audience-accepted"],
-    holds: [...TOKEN_SENT, "issuer-trusted"],
+    holds: TOKEN_SENT,
     fix: "Add the audience to the client ids of the OIDC provider, or ask for a token with an audience that it lists.",
     decide: PROVIDERS,
   },
@@ -66,7 +66,7 @@ export const AWS_MESSAGES: readonly MessageRow[] = [
     means:
       "The role may not log in to any registry. If the message names the node's role, the chain was not used.",
     broken: ["login-permitted"],
-    holds: LOGGED_IN,
+    holds: [],
     fix: "Allow ecr:GetAuthorizationToken on `*` to the role that the message names.",
   },
   {
@@ -75,7 +75,7 @@ export const AWS_MESSAGES: readonly MessageRow[] = [
     means:
       "The identity that the message names may not read the repository. Its end says why: no identity-based policy, no resource-based policy, or an explicit deny.",
     broken: ["repository-permitted"],
-    holds: [...LOGGED_IN, "login-permitted"],
+    holds: [],
     fix: "Allow ecr:BatchGetImage and ecr:GetDownloadUrlForLayer on the repository; for another account's registry also in its repository policy.",
     decide: "aws ecr get-repository-policy --registry-id ACCOUNT --repository-name NAME",
   },

@@ -6,7 +6,7 @@
  */
 
 import type { CheckId } from "../../explain/check-ids";
-import { LOGGED_IN, type MessageRow, TOKEN_SENT } from "./row";
+import { type MessageRow, TOKEN_SENT } from "./row";
 
 const ENTRA = "Entra ID";
 const CREDENTIALS =
@@ -78,7 +78,7 @@ export const AZURE_MESSAGES: readonly MessageRow[] = [
     by: "Azure Resource Manager",
     means: "The identity may not do what the message names, at the scope that it names.",
     broken: ["permissions-granted", "repository-permitted"],
-    holds: LOGGED_IN,
+    holds: [],
     fix: "Assign a role with the action at this scope or above it. A new assignment takes some minutes to work.",
     decide: "az role assignment list --assignee PRINCIPAL --all -o json",
   },

@@ -4,7 +4,7 @@
  * Sources: cloud.google.com, "Troubleshoot Workload Identity Federation" and "Troubleshoot authentication in GKE".
  */
 
-import { LOGGED_IN, type MessageRow, TOKEN_SENT } from "./row";
+import { type MessageRow, TOKEN_SENT } from "./row";
 
 const STS = "Google STS";
 const PROVIDER =
@@ -16,7 +16,7 @@ export const GOOGLE_MESSAGES: readonly MessageRow[] = [
     by: STS,
     means: "The attribute condition of the pool provider refuses the token.",
     broken: ["subject-admitted"],
-    holds: [...TOKEN_SENT, "issuer-trusted", "audience-accepted"],
+    holds: [...TOKEN_SENT, "issuer-trusted"],
     fix: "Let the condition admit the service account's subject.",
     decide: PROVIDER,
   },
@@ -25,7 +25,7 @@ export const GOOGLE_MESSAGES: readonly MessageRow[] = [
     by: STS,
     means: "The pool provider does not accept the token's audience.",
     broken: ["audience-accepted"],
-    holds: [...TOKEN_SENT, "issuer-trusted"],
+    holds: TOKEN_SENT,
     fix: "Ask for a token with the provider's resource name as audience, or list the audience in the provider.",
     decide: PROVIDER,
   },
@@ -53,7 +53,7 @@ export const GOOGLE_MESSAGES: readonly MessageRow[] = [
     means:
       "The principal of the token may not act as the service account, or the service account does not exist.",
     broken: ["identity-found", "subject-admitted"],
-    holds: ["account-present", "pods-configured", "audience-accepted"],
+    holds: [],
     fix: "Bind roles/iam.workloadIdentityUser on the service account to exactly this principal; with GKE's own pool to serviceAccount:<project>.svc.id.goog[<namespace>/<name>].",
     decide: "gcloud iam service-accounts get-iam-policy EMAIL --format json",
   },
@@ -62,7 +62,7 @@ export const GOOGLE_MESSAGES: readonly MessageRow[] = [
     by: "Artifact Registry",
     means: "The identity may not read the repository.",
     broken: ["repository-permitted"],
-    holds: [...LOGGED_IN, "login-permitted"],
+    holds: [],
     fix: "Grant roles/artifactregistry.reader on the repository or its project.",
     decide: "gcloud artifacts repositories get-iam-policy REPOSITORY --location LOCATION --format json",
   },

@@ -46,7 +46,7 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
     by: KUBELET,
     means: "The API server does not let the node read the pod's service account.",
     broken: ["service-account-readable"],
-    holds: ["image-parses", "provider-matches-image", "provider-on-node"],
+    holds: ["image-parses", "provider-matches-image"],
     fix: "Turn on KubeletServiceAccountTokenForCredentialProviders in the API server too, or upgrade it to 1.34 or newer.",
     decide: "kubectl version",
   },
@@ -93,7 +93,7 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
     means:
       "The plugin ran and ended with an error; what it printed follows in the line, and is what decides.",
     broken: ["issuer-trusted", "audience-accepted", "subject-admitted", "login-permitted"],
-    holds: [...ENTRY_FOUND, "annotations-present", "audience-granted"],
+    holds: ["image-parses", "provider-matches-image"],
     fix: "Look up the plugin's own message, which follows in the same line.",
   },
   {

@@ -14,7 +14,7 @@ export interface MessageRow {
   readonly means: string;
   /** Links of which at least one is broken, in the order of the chain; empty if `explain` has no link for it. */
   readonly broken: readonly CheckId[];
-  /** Links that hold, since the program comes to write the message only after them. */
+  /** Links that hold, since the program comes to write the message only after them; those of the job that failed. */
   readonly holds: readonly CheckId[];
   /** What to do, as a sentence. */
   readonly fix: string;
@@ -22,11 +22,10 @@ export interface MessageRow {
   readonly decide?: string;
 }
 
-/** What the kubelet has done before it asks for a token. */
+/** What the kubelet has done before it asks for a token; of the plugin it proves nothing. */
 export const ENTRY_FOUND: readonly CheckId[] = [
   "image-parses",
   "provider-matches-image",
-  "provider-on-node",
   "service-account-present",
   "service-account-readable",
 ];
@@ -34,6 +33,7 @@ export const ENTRY_FOUND: readonly CheckId[] = [
 /** What is done before a cloud sees a token: by the kubelet for a pull, in the pod for a workload. */
 export const TOKEN_SENT: readonly CheckId[] = [
   ...ENTRY_FOUND,
+  "provider-on-node",
   "annotations-present",
   "audience-granted",
   "account-present",
@@ -41,11 +41,5 @@ export const TOKEN_SENT: readonly CheckId[] = [
   "pods-configured",
 ];
 
-/** What is done before a registry or an API of a cloud sees credentials. */
-export const LOGGED_IN: readonly CheckId[] = [
-  ...TOKEN_SENT,
-  "issuer-trusted",
-  "audience-accepted",
-  "subject-admitted",
-  "identity-found",
-];
+/** Links of workloads alone: a message about a pull proves none of them, and the reverse. */
+export const OF_WORKLOADS: readonly CheckId[] = ["account-present", "account-annotated", "pods-configured"];
