@@ -45,7 +45,7 @@ const LAYERS: Readonly<Record<string, string>> = {
     "errors.ts model/ rules/ artefact/ cloud/shared/ kubernetes/ openshift/ fleet/ synth/ constructs cdktf @cdktf/provider-kubernetes/",
   "testing/": "errors.ts model/ rules/ artefact/ explain/ cdktf yaml node:",
   "vitest/": "testing/ vitest",
-  "doctor/": "model/ explain/",
+  "doctor/": "errors.ts model/ rules/ explain/ node:",
   "cli/": "errors.ts model/ rules/ artefact/ adopt/ synth/bind/ explain/ lint/ doctor/ commander yaml node:",
 };
 

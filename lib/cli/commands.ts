@@ -183,9 +183,15 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: "doctor",
-    summary: "Say what the message of a failed pull or login proves, and how to collect the rest",
-    more: "Asks no cluster and no cloud, and takes no secrets. Without options it says how to begin.",
-    operands: [],
+    summary: "Find why a pull or a login fails, by what was collected of the running system",
+    more: "Asks no cluster and no cloud, and takes no secrets. Without arguments it says how to begin.",
+    operands: [
+      {
+        name: "[BUNDLE...]",
+        summary:
+          "the folder that the script of --collect wrote; files and folders after it are read as by explain",
+      },
+    ],
     options: {
       message: {
         value: "TEXT",
@@ -197,17 +203,29 @@ export const commands: readonly Command[] = [
         summary: "print the commands that show what cluster, nodes and cloud have; they change nothing",
       },
       script: { summary: "with --collect: as a script that writes what they print into one folder" },
-      format: { ...TEXT_OR_JSON, summary: "form of what --message finds" },
+      pod: { value: "NAMESPACE/NAME", summary: "the pod to look at; without it, those that fail" },
+      "service-account": { value: "NAMESPACE/NAME", summary: "the service account to look at" },
+      image: { value: "IMAGE", summary: "with --service-account: the image that it pulls" },
+      declared: { value: "DIR", summary: "synth output: also say what differs from it" },
+      cluster: CLUSTER,
+      facts: FACTS,
+      format: {
+        value: "FORMAT",
+        choices: ["text", "json", "markdown", "html"],
+        default: "text",
+        summary: "form of the report; messages have text and json",
+      },
     },
     examples: [
       ["doctor --message 'AADSTS700213: No matching federated identity record found'", "one message"],
       ["doctor --message - < kubelet.log", "all known messages of a log"],
       ["doctor --collect aws --script > collect.sh", "a script to read and then run"],
+      ["doctor bundle --pod shop/web-5d8f9", "all broken links of one pod's chains"],
     ],
     exits: {
-      0: "nothing was asked of a message",
-      1: "a message proves a broken link",
-      3: "no message that proves one",
+      0: "every link holds, or nothing was asked",
+      1: "a link is broken",
+      3: "a link is open, or no message proves one broken",
     },
     load: () => import("./doctor-command.js"),
     refusedExit: 2,

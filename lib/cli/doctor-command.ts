@@ -1,34 +1,48 @@
 import { OF_WORKLOADS, TOKEN_SENT } from "../doctor/messages/row";
 import { type FoundMessage, messagesIn, secretIn } from "../doctor/messages";
 import { collectionScript, collectionText } from "../doctor/collect";
+import { diagnose } from "../doctor/diagnosis";
+import type { Report } from "../doctor/diagnosis";
+import { reportJson, reportMarkdown, reportText } from "../doctor/report";
+import { renderHtml } from "../explain";
 import { printable, printableLines } from "../explain/render/printable";
 import type { CloudName } from "../model/clouds";
+import { type Stated, statedOptions } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 import { inputText } from "./input-text";
 
-interface Values {
+interface Values extends Stated {
   readonly message?: string;
   readonly collect?: CloudName | "other";
   readonly script?: true;
-  readonly format: "text" | "json";
+  readonly pod?: string;
+  readonly "service-account"?: string;
+  readonly image?: string;
+  readonly declared?: string;
+  readonly format: "html" | "json" | "markdown" | "text";
 }
 
+const EXIT_HOLDS = 0;
 const EXIT_BROKEN = 1;
 const EXIT_UNKNOWN = 3;
 
 const BEGIN = `1. Find the message: kubectl describe pod POD, or the log of the program that could not log in.
 2. doctor --message 'TEXT', or doctor --message - < FILE, says which link it proves to be broken.
-3. doctor --collect aws (or azure, google, other) prints the commands that show what cluster and cloud have.
-4. explain FOLDER judges what they printed, and what terraform show -json prints, link by link.
-5. If explain says allowed and the cluster disagrees, the files differ from what is there: terraform plan, kubectl diff.
+3. doctor --collect aws --script > collect.sh (or azure, google, other): read it, set its variables, run it.
+4. doctor bundle says of each chain that fails which links are broken, and what would decide those that are open.
+5. doctor bundle --declared cdktf.out also says what differs from what was synthesized.
 `;
 
-/** `doctor`: what messages prove, and how to collect what decides the rest. */
-export async function run({ values }: Asked<Values>, io: CommandIo): Promise<number> {
+/**
+ * `doctor`: which links of a chain that fails are broken, by what was collected of the running system; what a message
+ * proves; and how to collect the rest.
+ *
+ * Returns 0 if every link of all chains holds, 1 if one is broken, 3 if one is open and none is broken.
+ */
+export async function run({ values, operands }: Asked<Values>, io: CommandIo): Promise<number> {
   const { message, collect, script, format } = values;
-  if (message !== undefined && collect !== undefined)
-    throw new UsageError("--message and --collect are two questions: ask one at a time");
-  if (script && collect === undefined) throw new UsageError("--script is a form of --collect");
+  refuseContradictions(values, operands);
+  if (operands.length > 0) return diagnosed(operands, values, io);
   if (collect !== undefined) {
     io.out(script ? collectionScript(collect) : collectionText(collect));
     return 0;
@@ -42,6 +56,59 @@ export async function run({ values }: Asked<Values>, io: CommandIo): Promise<num
   const found = messagesIn(text);
   io.out(format === "json" ? messagesJson(found) : messagesText(found));
   return found.some(({ row }) => row.broken.length > 0) ? EXIT_BROKEN : EXIT_UNKNOWN;
+}
+
+type Renderer = (report: Report) => Iterable<string>;
+
+const RENDERERS: Readonly<Record<Values["format"], Renderer>> = {
+  html: ({ diagnoses }) => renderHtml(diagnoses, { about: "what doctor found" }),
+  json: (report) => [reportJson(report)],
+  markdown: (report) => [reportMarkdown(report)],
+  text: (report) => [reportText(report)],
+};
+
+function diagnosed(operands: readonly string[], values: Values, io: CommandIo): number {
+  const [bundle = "", ...besides] = operands;
+  const { pod, image, declared, format, "service-account": serviceAccount } = values;
+  const asked = {
+    ...(pod === undefined ? {} : { pod }),
+    ...(serviceAccount === undefined ? {} : { serviceAccount }),
+    ...(image === undefined ? {} : { image }),
+  };
+  const report = diagnose(bundle, asked, {
+    ...statedOptions(values),
+    besides,
+    ...(declared === undefined ? {} : { declared }),
+  });
+  if (report.diagnoses.length === 0) throw new UsageError(NOTHING_ASKED);
+  for (const piece of RENDERERS[format](report)) io.out(piece);
+  const verdicts = new Set(report.diagnoses.map(({ verdict }) => verdict));
+  if (verdicts.has("denied")) return EXIT_BROKEN;
+  return verdicts.has("unknown") ? EXIT_UNKNOWN : EXIT_HOLDS;
+}
+
+const NOTHING_ASKED =
+  "the bundle has no pull and no login to look at: give --service-account and --image, or collect objects.json";
+
+function refuseContradictions(values: Values, operands: readonly string[]): void {
+  const { message, collect, script, format, pod, image, declared, "service-account": account } = values;
+  if (message !== undefined && collect !== undefined)
+    throw new UsageError("--message and --collect are two questions: ask one at a time");
+  if (operands.length > 0 && (message ?? collect) !== undefined)
+    throw new UsageError("a bundle is asked about without --message and --collect");
+  if (script && collect === undefined) throw new UsageError("--script is a form of --collect");
+  if (operands.length === 0) {
+    const [of] = Object.entries({ pod, image, declared, "service-account": account }).filter(
+      ([, value]) => value !== undefined,
+    );
+    if (of) throw new UsageError(`--${of[0]} is about a bundle: name its folder`);
+    if (format !== "text" && format !== "json")
+      throw new UsageError(`--format ${format} is for bundles; messages have text and json`);
+  }
+  if (pod !== undefined && (image ?? account) !== undefined)
+    throw new UsageError("--pod says service account and images by itself; leave out the others");
+  if (image !== undefined && account === undefined)
+    throw new UsageError("--image needs --service-account, whose tokens pull it");
 }
 
 function refuseSecrets(text: string): void {

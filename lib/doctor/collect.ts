@@ -7,7 +7,23 @@
  * the command line.
  */
 
-import type { CloudName } from "../model/clouds";
+import type { CheckId } from "../explain/check-ids";
+import { type CloudName, cloudNames } from "../model/clouds";
+
+/** How a file is read: by `explain`, or as an observation of its own. */
+export type Reading =
+  | "claims"
+  | "clock"
+  | "command-line"
+  | "discovery"
+  | "events"
+  | "explain"
+  | "keys"
+  | "log"
+  | "plugins"
+  | "pod-log"
+  | "secrets"
+  | "version";
 
 /** One command, and the file in the bundle for what it prints. */
 export interface Collected {
@@ -15,52 +31,107 @@ export interface Collected {
   readonly command: string;
   /** What it decides. */
   readonly shows: string;
+  /**
+   * How it is read.
+   *
+   * @defaultValue "explain"
+   */
+  readonly read?: Exclude<Reading, "explain">;
+  /**
+   * Links that stay open without it.
+   *
+   * @defaultValue - none
+   */
+  readonly decides?: readonly CheckId[];
 }
 
-const CLAIMS = "cut -d. -f2 | tr _- /+ | base64 -d 2>/dev/null";
+/** Header and payload of a token, a line each; the signature, without which it is of no use, is left out. */
+const CLAIMS =
+  "cut -d. -f1,2 | tr '._-' '\\n/+' | while read -r part; do printf %s \"$part===\" | base64 -d 2>/dev/null; echo; done";
+/** Values of variables in pods, other than those by which SDKs find an identity. */
+const LEFT_OUT =
+  '(.. | .env? | arrays | .[] | select(has("value") and (.name | test("^(AWS_ROLE_ARN|AWS_WEB_IDENTITY_TOKEN_FILE|AWS_CONTAINER_|AWS_STS_|AZURE_CLIENT_ID|AZURE_TENANT_ID|AZURE_FEDERATED_TOKEN_FILE|AZURE_AUTHORITY_HOST|GOOGLE_APPLICATION_CREDENTIALS|CLOUDSDK_AUTH_CREDENTIAL)") | not)) | .value) |= "left out"';
 const SECRET_KEYS =
   "{{range .items}}{{.metadata.namespace}}/{{.metadata.name}} {{.type}}{{range $key, $_ := .data}} {{$key}}{{end}}{{println}}{{end}}";
+
+const OF_ACCOUNT: readonly CheckId[] = [
+  "service-account-present",
+  "annotations-present",
+  "account-present",
+  "account-annotated",
+  "pods-configured",
+];
 
 const CLUSTER: readonly Collected[] = [
   {
     file: "objects.json",
-    command: "kubectl get serviceaccounts,pods,nodes -A -o json",
+    command: `kubectl get serviceaccounts,pods,nodes -A -o json | jq '${LEFT_OUT}'`,
     shows: "service accounts with their annotations, pods with their images, the kubelets' versions",
+    decides: [...OF_ACCOUNT, "image-parses"],
   },
   {
     file: "rbac.json",
     command: "kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o json",
     shows: "whether nodes may ask for tokens with the audience",
+    decides: ["audience-granted", "service-account-readable"],
   },
   {
     file: "webhooks.json",
     command: "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o json",
     shows: "what changes pods and service accounts, and whether a cloud's webhook runs",
+    decides: ["pods-configured"],
+  },
+  {
+    file: "openshift.json",
+    command:
+      "kubectl get credentialsrequests.cloudcredential.openshift.io,authentications.config.openshift.io -A -o json",
+    shows: "what OpenShift's components ask for, and its issuer; fails elsewhere",
+    decides: ["secret-present", "issuer-configured"],
+  },
+  {
+    file: "version.json",
+    command: "kubectl version -o json",
+    shows: "the version of the API server",
+    read: "version",
+    decides: ["audience-granted", "service-account-readable"],
   },
   {
     file: "openid.json",
     command: "kubectl get --raw /.well-known/openid-configuration",
     shows: "the issuer of the cluster's tokens",
+    decides: ["issuer-trusted", "audience-accepted", "subject-admitted"],
   },
   {
     file: "jwks-inside.json",
     command: "kubectl get --raw /openid/v1/jwks",
     shows: "the keys that the API server signs with",
+    read: "keys",
   },
   {
     file: "claims.txt",
-    command: `kubectl create token "$ACCOUNT" -n "$NAMESPACE" --audience "$AUDIENCE" --duration 10m | ${CLAIMS}`,
-    shows: "issuer, subject and audience of a token, without its signature",
+    command: `date +%s; kubectl create token "$ACCOUNT" -n "$NAMESPACE" --audience "$AUDIENCE" --duration 10m | ${CLAIMS}`,
+    shows: "key id, issuer, subject, audience and times of a token, without its signature",
+    read: "claims",
+    decides: ["issuer-trusted"],
   },
   {
     file: "secrets.txt",
     command: `kubectl get secrets -A -o go-template='${SECRET_KEYS}'`,
     shows: "pull secrets and components' Secrets: names and keys, no values",
+    read: "secrets",
+    decides: ["secret-present"],
   },
   {
-    file: "events.log",
-    command: `kubectl get events -n "$NAMESPACE" -o wide`,
+    file: "events.json",
+    command: `kubectl get events -n "$NAMESPACE" -o json`,
     shows: "what kubelets and registries said about the pod",
+    read: "events",
+  },
+  {
+    file: "pod.log",
+    command: `echo "# $NAMESPACE/$POD"; kubectl logs -n "$NAMESPACE" "$POD" --all-containers --tail 500`,
+    shows: "what the program in the pod says of its login",
+    read: "pod-log",
   },
 ];
 
@@ -69,23 +140,34 @@ const NODE: readonly Collected[] = [
     file: "kubelet-command.txt",
     command: "ps -ww -o args= -C kubelet",
     shows: "the two flags for credential providers, which no API shows",
+    read: "command-line",
+    decides: ["provider-on-node"],
   },
   {
     file: "credential-provider-config.yaml",
     command: `cat "$PROVIDER_CONFIG"`,
     shows: "the file that the kubelet read when it started",
+    decides: ["provider-matches-image", "provider-on-node", "annotations-present", "audience-granted"],
   },
   {
     file: "plugins.txt",
-    command: `ls -lLZ "$PLUGINS"; sha256sum "$PLUGINS"/*; file -L "$PLUGINS"/*`,
+    command: `ls -lL "$PLUGINS"; sha256sum "$PLUGINS"/*; file -L "$PLUGINS"/*; ls -d /lib*/ld-* /usr/lib*/ld-*; uname -m`,
     shows: "names, modes, checksums and loaders of the plugins",
+    read: "plugins",
+    decides: ["provider-on-node"],
   },
   {
     file: "kubelet.log",
     command: "journalctl -u kubelet --since -1h | grep -iE 'credential|image|token'",
     shows: "why an entry was skipped, at --v=5 also in silence",
+    read: "log",
   },
-  { file: "clock.txt", command: "date -u; timedatectl show -p NTPSynchronized", shows: "the node's clock" },
+  {
+    file: "clock.txt",
+    command: "timedatectl show -p NTPSynchronized",
+    shows: "whether the node's clock is synchronized",
+    read: "clock",
+  },
 ];
 
 const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
@@ -152,11 +234,13 @@ const OUTSIDE: readonly Collected[] = [
     file: "openid-outside.json",
     command: `curl -sS "$ISSUER/.well-known/openid-configuration"`,
     shows: "whether clouds can read the discovery document; run it outside of the cluster's network",
+    read: "discovery",
   },
   {
     file: "jwks-outside.json",
     command: `curl -sS "$JWKS_URI"`,
     shows: "the keys that clouds see; each kid of jwks-inside.json must be among them",
+    read: "keys",
   },
 ];
 
@@ -171,6 +255,13 @@ export function collection(
     ...(cloud === "other" ? [] : [["with the cloud's command line", BY_CLOUD[cloud]] as const]),
   ];
 }
+
+/** What each file of a bundle is, whatever the cloud. */
+export const COLLECTED: ReadonlyMap<string, Collected> = new Map(
+  cloudNames.flatMap((cloud) =>
+    collection(cloud).flatMap(([, all]) => all.map((each) => [each.file, each] as const)),
+  ),
+);
 
 /** Each command with what it shows, to read before it is run. */
 export function collectionText(cloud: CloudName | "other"): string {

@@ -79,6 +79,12 @@ export let declaredOf: (
   jobs: ReadonlySet<ExplainResult["job"]>,
 ) => Iterable<ExplainResult>;
 
+/**
+ * The results of a service account, for one image or for all of its workloads, in which the links after the first
+ * broken one are judged as if it held.
+ */
+export let stackedOf: (explainer: Explainer, selection: PullSelection) => Iterable<ExplainResult>;
+
 /** What a comparison looks at on one side. */
 export interface Inside {
   readonly facts: Facts;
@@ -117,6 +123,7 @@ export class Explainer {
     cloudsOf = (explainer) => explainer.#clouds;
     declaredOf = (explainer, stack, jobs) => explainer.#declared(stack, jobs);
     insideOf = (explainer) => explainer.#inside();
+    stackedOf = (explainer, selection) => explainer.#stacked(selection);
     readBefore = (paths, options) => Explainer.#read(paths, options, true);
   }
 
@@ -320,6 +327,19 @@ export class Explainer {
       yield* this.#fleets.of(selectedClusters(this.#facts, stack), ({ controller }) => controller.declared);
   }
 
+  *#stacked(selection: PullSelection): Generator<ExplainResult> {
+    for (const question of this.#questions.of(selection)) {
+      const result = this.#result(question);
+      yield { ...result.toJSON(), checks: result.stacked };
+    }
+    if (selection.image !== undefined) return;
+    const isAsked = isOf(selectedAccount(selection.serviceAccount));
+    for (const artefacts of selectedClusters(this.#facts, selection.stack))
+      for (const job of ACCESS_JOBS)
+        for (const { subject, target, verdict, as, stacked } of this.#judged(artefacts, job, isAsked))
+          yield { job, stack: artefacts.stack, subject, target, verdict, as, checks: stacked() };
+  }
+
   *#selected(selection: PullSelection): Generator<PullResult> {
     for (const question of this.#questions.of(selection)) yield this.#result(question);
   }
@@ -332,7 +352,7 @@ export class Explainer {
     yield* this.#fleets.of(selectedClusters(this.#facts, stack), isAsked, spoke);
   }
 
-  #result(question: AskedPull): PullResult {
+  #result(question: AskedPull): JudgedResult {
     step("pulls judged");
     return new JudgedResult(question, this.#pulls);
   }

@@ -49,6 +49,11 @@ export class JudgedResult implements PullResult {
     return this.#judged?.checks ?? PULL_LINKS.map(({ id }) => ({ id, ...NEVER_PULLED }));
   }
 
+  /** As `checks`, with the links after the first broken one judged as if it held. */
+  get stacked(): readonly CheckResult[] {
+    return this.#judged?.stacked ?? this.checks;
+  }
+
   toJSON(): PullResult {
     const { job, stack, subject, target, verdict, as, checks } = this;
     return { job, stack, subject, target, verdict, as, checks };

@@ -191,6 +191,7 @@ function stagesOf<F>(steps: readonly Step<F>[]): readonly Stage<F>[] {
  */
 export class Runner<F extends object> {
   readonly links: readonly Link<F>[];
+  readonly #table: readonly Step<F>[];
   readonly #steps: readonly Compiled<F>[];
   readonly #names: readonly (keyof F)[];
   /** How many of the facts are given; steps add the others. */
@@ -208,6 +209,7 @@ export class Runner<F extends object> {
    * was remembered by any of them is forgotten with the row: the garbage collector copies what lives longer.
    */
   constructor(steps: readonly Step<F>[], row: readonly (keyof F)[] = []) {
+    this.#table = steps;
     this.links = steps.filter((step): step is Link<F> => "run" in step);
     const added = steps.flatMap((step) => ("adds" in step ? [step.adds] : []));
     const named = new Set(steps.flatMap((step) => [...step.per]));
@@ -239,6 +241,21 @@ export class Runner<F extends object> {
       if (judged.failed !== undefined) break;
     }
     return answers;
+  }
+
+  /**
+   * The checks of a chain, of which those after the first broken link are judged as if it held: with the facts that are
+   * given, or that follow from them. Of several ways that were not tried, the first is taken.
+   */
+  stacked({ checks, failed, facts }: Chain<F>, given: Partial<F> = {}): readonly CheckResult[] {
+    if (failed === undefined) return checks;
+    const all = { ...facts, ...given };
+    const later: CheckResult[] = [];
+    for (const step of this.#table)
+      if ("run" in step) later.push({ id: step.id, ...plainAnswer(step.run(all)) });
+      else if ("of" in step) all[step.adds] = step.of(all);
+      else all[step.adds] ??= step.each(all)[0] as F[keyof F];
+    return checks.map((check, place) => (check.status === "skipped" ? (later[place] ?? check) : check));
   }
 
   #set(fact: number, value: unknown): void {

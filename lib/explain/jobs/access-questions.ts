@@ -5,14 +5,16 @@
 
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
 import { type Known, is, orElse, whyNot } from "../../model/known";
+import { grouped } from "../../model/grouped";
 import { namespacedName } from "../../model/namespaced-name";
+import { once } from "../../model/once";
 import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
 import { type Answer, seen, unknown } from "../answer";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/clusters";
-import { isPartial } from "../read/pods";
+import { type WorkloadFact, isPartial } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { AS_APPLIED, plainAnswer } from "../shared/words";
 
@@ -33,6 +35,12 @@ export interface AccessQuestion {
   /** What is meant to be granted; `undefined` if nothing shows it. */
   readonly asks: AskedRights | undefined;
 }
+
+/** Pods and workloads by their service account, `namespace/name`. */
+export const podsByAccount: (artefacts: ClusterArtefacts) => ReadonlyMap<string, readonly WorkloadFact[]> =
+  once(({ workloads }) =>
+    grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
+  );
 
 /** What a component reads and asks for; a member that was not read is `undefined`. */
 export interface AskedComponent {

@@ -3,10 +3,8 @@
  * order in which the SDK and the cloud reach them.
  */
 
-import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
-import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/two-releases";
 import { type Answer, type CheckResult, broken, pass, seen, unknown } from "../answer";
 import type {
@@ -32,6 +30,7 @@ import {
   type AccessQuestion,
   type AskedComponent,
   componentQuestions,
+  podsByAccount,
   unfilled,
   withIntent,
   workloadQuestions,
@@ -222,6 +221,8 @@ export interface JudgedAccess {
   /** The identity; `null` if it is denied or not known. */
   readonly as: string | null;
   readonly checks: readonly CheckResult[];
+  /** As `checks`, with the links after the first broken one judged as if it held. */
+  readonly stacked: () => readonly CheckResult[];
   /** What the identity was granted; empty if its trust refuses the service account. */
   readonly held: () => readonly HeldRight[];
   /** What a workload is recorded, or a component asks, to be granted; `undefined` if nothing shows it. */
@@ -243,10 +244,6 @@ interface Named extends Partial<AccessReading> {
   readonly pods: Answer | undefined;
   readonly audiences: readonly Known<string>[];
 }
-
-const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
-  grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
-);
 
 export class Accesses {
   readonly #clouds: readonly Cloud[];
@@ -324,7 +321,8 @@ export class Accesses {
 
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud, asks } = question;
-    const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
+    const chain = accessRunners[job].run(this.#facts(question));
+    const { verdict, checks, facts } = chain;
     const { identity } = facts;
     const isLetIn = checks.every(({ id, status }) => !OF_TRUST.includes(id) || status !== "fail");
     return {
@@ -333,6 +331,7 @@ export class Accesses {
       verdict,
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
+      stacked: () => accessRunners[job].stacked(chain),
       held: () => (isLetIn ? (identity?.held(facts.token) ?? []) : []),
       meant: () => (asks ? identity?.meant(asks, facts.token) : undefined),
       acting:

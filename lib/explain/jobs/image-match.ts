@@ -241,6 +241,21 @@ export function servedByPlugin(name: string): boolean {
   );
 }
 
+/** The entry that is meant for an image that none matches: its plugin serves the registry, or its patterns nearly match. */
+export function intendedEntry(
+  { artefacts: { cluster }, pluginOf, image: { repository } }: PullFacts,
+  { entries }: NodeConfiguration,
+): ProviderEntry | undefined {
+  if (!repository) return undefined;
+  const name = `${repository.host}/${repository.paths.text}`;
+  const serves = (entry: ProviderEntry): boolean => {
+    const plugin = pluginOf(entry, cluster)?.plugin ?? "";
+    const registries = Object.hasOwn(PLUGINS, plugin) ? PLUGINS[plugin]?.registries : undefined;
+    return registries?.some((pattern) => imageMatches(pattern, withoutPort(name))) === true;
+  };
+  return entries.find(serves) ?? entries.find(({ matchImages }) => hint(name, matchImages.map(text)) !== "");
+}
+
 function withoutPort(name: string): string {
   return name.replace(/^([^/:]*):\d+\//, "$1/");
 }

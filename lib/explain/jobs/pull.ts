@@ -14,7 +14,7 @@ import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../result";
 import { type Fallback, fallbackOf, readAnyway, refusedBySecret } from "./fallback";
-import { entryMatched, matchingEntries } from "./image-match";
+import { entryMatched, intendedEntry, matchingEntries } from "./image-match";
 import { TRUST_LINKS, UNDERSTOOD, misfilled, missing, trustOfEveryIssuer, understood } from "./links";
 import { AS_APPLIED } from "../shared/words";
 import { pluginOnNode } from "./provider-on-node";
@@ -184,10 +184,12 @@ const OF_IDENTITY: readonly CheckId[] = ["login-permitted", "repository-permitte
 export class JudgedPull {
   readonly verdict: Verdict;
   readonly #chain: Chain<PullFacts>;
+  readonly #runner: Runner<PullFacts>;
   #fallback: Fallback | undefined;
 
-  constructor(chain: Chain<PullFacts>) {
+  constructor(chain: Chain<PullFacts>, runner: Runner<PullFacts>) {
     this.#chain = chain;
+    this.#runner = runner;
     this.verdict = this.#verdict();
   }
 
@@ -210,7 +212,18 @@ export class JudgedPull {
 
   /** The links in order, `otherwise` last. */
   get checks(): readonly CheckResult[] {
-    const links = this.#chain.checks.map((check) => {
+    return this.#named(this.#chain.checks);
+  }
+
+  /** As `checks`, with the links after the first broken one judged as if it held. */
+  get stacked(): readonly CheckResult[] {
+    const { facts } = this.#chain;
+    const entry = facts.entry ?? (facts.node && intendedEntry(facts, facts.node));
+    return this.#named(this.#runner.stacked(this.#chain, { entry }));
+  }
+
+  #named(checks: readonly CheckResult[]): readonly CheckResult[] {
+    const links = checks.map((check) => {
       const [text, source] = this.#bearerOf(check) ?? [];
       return text === undefined ? check : { ...check, evidence: [...check.evidence, seen(text, source)] };
     });
@@ -265,23 +278,22 @@ export class Pulls {
 
   /** The best chain on each pool's nodes, and the worst of these, since a pod may run on any. */
   judge(artefacts: ClusterArtefacts, puller: Puller, image: AskedImage): JudgedPull {
-    return new JudgedPull(
-      this.#runner.run({
-        artefacts,
-        pluginOf: this.#pluginOf,
-        readByAll: this.#readByAll,
-        origin: puller.origin,
-        puller,
-        image,
-        host: image.repository?.host ?? "",
-        node: undefined,
-        entry: undefined,
-        cloud: undefined,
-        identity: undefined,
-        trust: undefined,
-        rights: undefined,
-      }),
-    );
+    const chain = this.#runner.run({
+      artefacts,
+      pluginOf: this.#pluginOf,
+      readByAll: this.#readByAll,
+      origin: puller.origin,
+      puller,
+      image,
+      host: image.repository?.host ?? "",
+      node: undefined,
+      entry: undefined,
+      cloud: undefined,
+      identity: undefined,
+      trust: undefined,
+      rights: undefined,
+    });
+    return new JudgedPull(chain, this.#runner);
   }
 
   /** The identities for which a service account's tokens are exchanged, by each entry of each pool. */

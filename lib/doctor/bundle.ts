@@ -1,0 +1,99 @@
+/*
+ * A bundle: a folder with what the commands of `doctor --collect` printed, each of them optional.
+ */
+
+import { statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { fail } from "../errors";
+import { readText, readable } from "../explain/read/documents";
+import { inputFiles } from "../explain/read/input-files";
+import type { Evidence } from "../explain/answer";
+import { COLLECTED, type Collected, type Reading } from "./collect";
+import { secretIn } from "./messages";
+
+/** A file of a bundle that is not empty. */
+export interface BundleFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Bundle {
+  /** Files by how they are read. */
+  readonly files: ReadonlyMap<Reading, readonly BundleFile[]>;
+  /** Names of the files that have something. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Files of which lines are messages, whatever their name. */
+const LOG = /\.(?:log|txt)$/;
+/** What the commands that failed printed; it says nothing of a chain. */
+const ERRORS = "errors.txt";
+
+/** Reads a bundle. Throws if anything in it looks like a secret: nothing secret is needed, and it is often sent on. */
+export function readBundle(folder: string): Bundle {
+  if (!readable(folder, () => statSync(folder)).isDirectory())
+    fail("explain-invalid", {
+      problem: "a bundle is a folder",
+      value: folder,
+      allowed: "the folder that the script of `doctor --collect CLOUD --script` wrote",
+      remedy: "name the folder; for one message, use --message",
+    });
+  const { files, others } = inputFiles([folder]);
+  const found = new Map<Reading, BundleFile[]>();
+  const names = new Set<string>();
+  for (const path of [...files, ...others].sort()) {
+    const name = relative(folder, path);
+    const read = readingOf(name);
+    if (read === undefined) continue;
+    const file = { path, text: readText(path) };
+    refuseSecret(file);
+    if (file.text.trim() === "") continue;
+    names.add(name);
+    found.set(read, [...(found.get(read) ?? []), file]);
+  }
+  if (names.size === 0)
+    fail("explain-missing", {
+      problem: "the bundle has no file with anything in it",
+      value: folder,
+      allowed: [...COLLECTED.keys()].join(", "),
+      remedy: `run the script of \`doctor --collect CLOUD --script\`; what failed is in ${join(folder, ERRORS)}`,
+    });
+  return { files: found, names };
+}
+
+function readingOf(name: string): Reading | undefined {
+  const row = COLLECTED.get(basename(name));
+  if (row) return row.read ?? "explain";
+  if (basename(name) === ERRORS) return undefined;
+  return LOG.test(name) ? "log" : "explain";
+}
+
+function refuseSecret({ path, text }: BundleFile): void {
+  const secret = secretIn(text);
+  if (secret === undefined) return;
+  fail("explain-invalid", {
+    problem: `file holds ${secret.what}`,
+    value: `${path}:${secret.line}`,
+    allowed: "no secrets: of tokens claims, of Secrets names and keys",
+    remedy: "delete it there, or collect the file again with the command of `doctor --collect`",
+  });
+}
+
+export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[] {
+  return files.get(read) ?? [];
+}
+
+/** A line of a file as evidence. */
+export function atLine({ path }: BundleFile, line: number, text: string): Evidence {
+  return { text, source: { file: path, path: "", line } };
+}
+
+/** A file as evidence. */
+export function inFile({ path }: BundleFile, text: string): Evidence {
+  return { text, source: { file: path, path: "" } };
+}
+
+/** The command whose output a file is; `undefined` for a file of another name. */
+export function commandOf(file: string): Collected | undefined {
+  return COLLECTED.get(basename(file));
+}

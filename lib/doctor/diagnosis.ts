@@ -1,0 +1,195 @@
+/*
+ * Why pulls and logins fail: every link of each chain, judged by what the bundle holds, together with what was seen of
+ * the running system.
+ */
+
+import { fail } from "../errors";
+import type { CheckResult, ExplainOptions, ExplainResult } from "../explain";
+import { Explainer, stackedOf } from "../explain/explainer";
+import type { CheckId } from "../explain/check-ids";
+import { Subject } from "../model/subject";
+import { byNearness } from "../model/nearest-name";
+import { at, text } from "../model/parsed";
+import { type Bundle, filesOf, readBundle } from "./bundle";
+import { COLLECTED, type Collected } from "./collect";
+import { type Drift, driftOf } from "./drift";
+import { merged } from "./merged";
+import { flagsSeen, gatesOf, pluginsSeen } from "./observed/node";
+import type { Note, Observation } from "./observed/observation";
+import { type PodSeen, failsToPull, isFailing, podsIn } from "./observed/pods";
+import { logSaid, podLogSaid, podsSaid } from "./observed/said";
+import { secretsSeen } from "./observed/secrets";
+import { claimsSeen, keysSeen } from "./observed/token";
+
+/** What is asked about; without any, the pods that fail, or else every chain that is not allowed. */
+export interface DoctorSelection {
+  /** `namespace/name`. */
+  readonly pod?: string;
+  /** `namespace/name`. */
+  readonly serviceAccount?: string;
+  /** As the pod names it; needs `serviceAccount`. */
+  readonly image?: string;
+}
+
+export interface DoctorOptions extends ExplainOptions {
+  /** Files and folders that are read besides the bundle: Terraform, manifests. */
+  readonly besides?: readonly string[];
+  /** What was declared: a synth output folder. */
+  readonly declared?: string;
+}
+
+/** What the doctor says of one chain. */
+export interface Diagnosis extends ExplainResult {
+  /** Differences between what was declared and what is there. */
+  readonly drift: readonly Drift[];
+  /** Commands that were not run and would decide links that are open, by file. */
+  readonly missing: readonly Collected[];
+}
+
+export interface Report {
+  readonly diagnoses: readonly Diagnosis[];
+  readonly notes: readonly Note[];
+}
+
+/** Reads a bundle, and says of each chain that is asked about which links are broken, and which are open. */
+export function diagnose(folder: string, asked: DoctorSelection, options: DoctorOptions = {}): Report {
+  const bundle = readBundle(folder);
+  const pods = podsIn(bundle);
+  const { besides = [], declared, ...stated } = options;
+  const paths = filesOf(bundle, "explain").map(({ path }) => path);
+  const explainer = Explainer.read([...paths, ...besides], withObserved(bundle, stated));
+  const chains = chainsOf(explainer, pods, asked);
+  const { observations, notes } = seenIn(bundle, pods, chains);
+  const drift = declared === undefined ? undefined : driftOf(declared, explainer, stated);
+  return {
+    diagnoses: chains.map((chain) => {
+      const own = observations.filter(({ about }) => about(chain));
+      const { checks, verdict } = merged(chain, own);
+      return {
+        ...chain,
+        checks,
+        verdict,
+        drift: drift?.(chain, checks) ?? [],
+        missing: missingFor(bundle, checks),
+      };
+    }),
+    notes,
+  };
+}
+
+/** Facts that only the running system shows: the API server's version, and gates on the kubelet's command line. */
+function withObserved(bundle: Bundle, { cluster = {}, ...others }: ExplainOptions): ExplainOptions {
+  const gates = gatesOf(bundle);
+  const apiServer = cluster.apiServer ?? serverVersion(bundle);
+  return {
+    ...others,
+    cluster: {
+      ...cluster,
+      ...(apiServer === undefined ? {} : { apiServer }),
+      ...(Object.keys(gates).length === 0
+        ? {}
+        : { kubeletFeatureGates: { ...gates, ...cluster.kubeletFeatureGates } }),
+    },
+  };
+}
+
+function serverVersion(bundle: Bundle): string | undefined {
+  const [file] = filesOf(bundle, "version");
+  const [, version] =
+    /^v?(\d+\.\d+)/.exec(text(at(jsonOf(file?.text ?? ""), "serverVersion", "gitVersion"))) ?? [];
+  return version;
+}
+
+function jsonOf(all: string): unknown {
+  try {
+    return JSON.parse(all);
+  } catch {
+    return undefined;
+  }
+}
+
+function seenIn(
+  bundle: Bundle,
+  pods: readonly PodSeen[],
+  chains: readonly ExplainResult[],
+): { readonly observations: readonly Observation[]; readonly notes: readonly Note[] } {
+  const all = [
+    keysSeen(bundle),
+    podsSaid(pods),
+    podLogSaid(bundle, pods),
+    logSaid(bundle, pods, chains),
+    secretsSeen(bundle, pods, chains),
+  ];
+  return {
+    observations: [
+      ...flagsSeen(bundle),
+      ...pluginsSeen(bundle),
+      ...claimsSeen(bundle),
+      ...all.flatMap(({ observations }) => observations),
+    ],
+    notes: all.flatMap(({ notes }) => notes),
+  };
+}
+
+function chainsOf(
+  explainer: Explainer,
+  pods: readonly PodSeen[],
+  { pod, serviceAccount, image }: DoctorSelection,
+): readonly ExplainResult[] {
+  if (serviceAccount !== undefined) {
+    const account = Subject.of(serviceAccount).key;
+    const own = pods.filter((each) => each.account === account);
+    return image === undefined
+      ? ofPods(explainer, own, account)
+      : [...stackedOf(explainer, { serviceAccount: account, image })];
+  }
+  const chosen = pod === undefined ? pods.filter(isFailing) : [podNamed(pods, pod)];
+  if (chosen.length > 0) return distinct(chosen.flatMap((each) => ofPod(explainer, each, pod !== undefined)));
+  const all = [...stackedOf(explainer, {})];
+  const broken = all.filter(({ verdict }) => verdict !== "allowed");
+  return broken.length > 0 ? broken : all;
+}
+
+function podNamed(pods: readonly PodSeen[], name: string): PodSeen {
+  const found = pods.find(({ key }) => key === name);
+  if (found) return found;
+  const known = pods.map(({ key }) => key);
+  return fail("explain-unknown", {
+    problem: "no pod of that name is in the bundle",
+    value: name,
+    allowed: known.length > 0 ? byNearness(name, known).slice(0, 5).join(", ") : "none was read",
+    remedy: "name one of them, or collect objects.json again",
+  });
+}
+
+/** The pulls of a pod and the logins of its service account; of one that only fails to pull, the pulls. */
+function ofPod(explainer: Explainer, pod: PodSeen, isAsked: boolean): readonly ExplainResult[] {
+  const pulls = pod.images.flatMap((image) => [
+    ...stackedOf(explainer, { serviceAccount: pod.account, image }),
+  ]);
+  return !isAsked && failsToPull(pod) ? pulls : [...pulls, ...loginsOf(explainer, pod.account)];
+}
+
+function ofPods(explainer: Explainer, pods: readonly PodSeen[], account: string): readonly ExplainResult[] {
+  if (pods.length === 0) return [...stackedOf(explainer, { serviceAccount: account })];
+  return distinct(pods.flatMap((each) => ofPod(explainer, each, true)));
+}
+
+function loginsOf(explainer: Explainer, serviceAccount: string): readonly ExplainResult[] {
+  return [...stackedOf(explainer, { serviceAccount })].filter(({ job }) => job !== "image-pull");
+}
+
+/** Replicas have the same chains. */
+function distinct(chains: readonly ExplainResult[]): readonly ExplainResult[] {
+  const byName = new Map(
+    chains.map((each) => [JSON.stringify([each.job, each.stack, each.subject, each.target]), each]),
+  );
+  return [...byName.values()];
+}
+
+/** The files that would decide links that are open, and that the bundle does not have. */
+function missingFor({ names }: Bundle, checks: readonly CheckResult[]): readonly Collected[] {
+  const isOpen = (id: CheckId): boolean =>
+    checks.some((check) => check.id === id && check.status === "unknown");
+  return [...COLLECTED.values()].filter(({ file, decides = [] }) => !names.has(file) && decides.some(isOpen));
+}

@@ -1,0 +1,202 @@
+/*
+ * What was seen on a node: the kubelet's command line, and the folder with the plugins.
+ *
+ * Sources: kubernetes/kubernetes, cmd/kubelet/app/options (the two flags), pkg/credentialprovider/plugin/plugin.go
+ * (a kubelet with one of them, or without the executable of an entry, exits); coreutils, ls and sha256sum; file(1).
+ */
+
+import { firstDocument } from "../../explain/read/documents";
+import { known } from "../../model/known";
+import { at, list, text, texts } from "../../model/parsed";
+import { plainOf } from "../../model/tree";
+import { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
+import { imageMatches } from "../../rules/kubelet/image-matches";
+import { lookupRepository } from "../../rules/kubelet/image-reference";
+import type { ExplainResult } from "../../explain";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
+import { type Observation, isPull } from "./observation";
+
+const ON_NODE = ["provider-on-node"] as const;
+
+/** The kubelet's command line in a bundle; `undefined` if there is none, or no kubelet of its own. */
+function kubeletLine(file: BundleFile): readonly [line: number, words: string] | undefined {
+  const lines = file.text.split(/\r?\n/);
+  const place = lines.findIndex((line) => /(?:^|\/)kubelet(?:\s|$)/.test(line));
+  return place < 0 ? undefined : [place + 1, lines[place] ?? ""];
+}
+
+function flagIn(words: string, flag: string): string | undefined {
+  return new RegExp(String.raw`--${flag}(?:=|\s+)["']?([^\s"']+)`).exec(words)?.[1];
+}
+
+/** Feature gates on the kubelet's command line. */
+export function gatesOf(bundle: Bundle): Readonly<Record<string, boolean>> {
+  const [file] = filesOf(bundle, "command-line");
+  const [, words] = (file && kubeletLine(file)) ?? [];
+  const rows = flagIn(words ?? "", "feature-gates")?.split(",") ?? [];
+  return Object.fromEntries(
+    rows.flatMap((row) => {
+      const [, gate, value] = /^(\w+)=(true|false)$/.exec(row) ?? [];
+      return gate === undefined ? [] : [[gate, value === "true"] as const];
+    }),
+  );
+}
+
+/** What the command line says: without both flags the kubelet runs no plugin. */
+export function flagsSeen(bundle: Bundle): readonly Observation[] {
+  return filesOf(bundle, "command-line").flatMap((file): readonly Observation[] => {
+    const [line, words = ""] = kubeletLine(file) ?? [];
+    if (line === undefined) return [];
+    const missing = [CONFIG_FLAG, BIN_FLAG].filter((flag) => flagIn(words, flag) === undefined);
+    if (missing.length === 0) return [];
+    const flags = missing.map((flag) => `--${flag}`).join(" and ");
+    return [
+      {
+        links: ON_NODE,
+        status: "fail",
+        reason: `the kubelet runs without ${flags}, so it reads no CredentialProviderConfig`,
+        fix: "set both flags where the kubelet is started, and restart it",
+        evidence: [atLine(file, line, "command line of the kubelet")],
+        about: isPull,
+        isState: true,
+      },
+    ];
+  });
+}
+
+/** A plugin in the folder. */
+interface Plugin {
+  readonly line: number;
+  readonly mode: string;
+}
+
+/** What the listing of the folder says. */
+interface Listing {
+  readonly plugins: ReadonlyMap<string, Plugin>;
+  /** What `file` says, by the name of the plugin. */
+  readonly kinds: ReadonlyMap<string, { readonly line: number; readonly text: string }>;
+  readonly loaders: readonly string[];
+  readonly machine: string | undefined;
+}
+
+const LISTED = /^([-l][-rwxsStT]{9})\S*\s.*?\s(\S+)$/;
+const KIND = /^(\/?\S*?([^/\s]+)):\s+(.*(?:ELF|script|executable|text).*)$/;
+const LOADER = /^\/(?:usr\/)?lib\S*\/ld-\S+$/;
+const MACHINE = /^(?:x86_64|aarch64|arm64|ppc64le|s390x|riscv64)$/;
+
+function listingOf({ text: all }: BundleFile): Listing {
+  const plugins = new Map<string, Plugin>();
+  const kinds = new Map<string, { readonly line: number; readonly text: string }>();
+  const loaders: string[] = [];
+  let machine: string | undefined;
+  for (const [place, each] of all.split(/\r?\n/).entries()) {
+    const line = each.trim();
+    const [, mode, name] = LISTED.exec(line) ?? [];
+    const [, , of, kind] = KIND.exec(line) ?? [];
+    if (mode !== undefined && name !== undefined) plugins.set(name, { line: place + 1, mode });
+    else if (LOADER.test(line)) loaders.push(line);
+    else if (MACHINE.test(line)) machine = line;
+    else if (of !== undefined && kind !== undefined) kinds.set(of, { line: place + 1, text: kind });
+  }
+  return { plugins, kinds, loaders, machine };
+}
+
+/** An entry of the provider file in the bundle. */
+interface Entry {
+  readonly name: string;
+  readonly patterns: readonly string[];
+}
+
+function entriesIn(bundle: Bundle): readonly Entry[] {
+  return filesOf(bundle, "explain").flatMap(({ text: all, path }) => {
+    if (!/\.ya?ml$/.test(path) || !all.includes("CredentialProviderConfig")) return [];
+    const value = plainOf(firstDocument(known(all)).value, "");
+    return list(at(value, "providers")).map((each) => ({
+      name: text(at(each, "name")),
+      patterns: texts(at(each, "matchImages")),
+    }));
+  });
+}
+
+/** The entries that run for an image: those that match it, or all if none does. */
+function running(entries: readonly Entry[], { target }: ExplainResult): readonly Entry[] {
+  try {
+    const name = lookupRepository(target);
+    const matching = entries.filter(({ patterns }) => patterns.some((each) => imageMatches(each, name)));
+    return matching.length > 0 ? matching : entries;
+  } catch {
+    return entries;
+  }
+}
+
+/** What the listing says of the plugins that the provider file names. */
+export function pluginsSeen(bundle: Bundle): readonly Observation[] {
+  const entries = entriesIn(bundle).filter(({ name }) => name !== "");
+  return filesOf(bundle, "plugins").flatMap((file) => {
+    const listing = listingOf(file);
+    if (listing.plugins.size === 0) return [];
+    return entries.flatMap((entry): readonly Observation[] => {
+      const plugin = listing.plugins.get(entry.name);
+      if (plugin === undefined) return [absent(entry, file, listing)];
+      const problem = unfit(entry, plugin, file, listing);
+      const runs = (chain: ExplainResult): boolean =>
+        isPull(chain) && running(entries, chain).includes(entry);
+      return problem ? [{ ...problem, links: ON_NODE, status: "fail", about: runs, isState: true }] : [];
+    });
+  });
+}
+
+function absent({ name }: Entry, file: BundleFile, { plugins }: Listing): Observation {
+  return {
+    links: ON_NODE,
+    status: "fail",
+    reason: `the plugin ${name} is not in the folder, so the kubelet does not start with this file, and no entry of it works; there are ${[...plugins.keys()].join(", ")}`,
+    fix: `install ${name} on the node before the file that names it`,
+    evidence: [inFile(file, "listing of the folder")],
+    about: isPull,
+    isState: true,
+  };
+}
+
+/** Architectures as `file` names them, by the machine's name. */
+const PROCESSORS: Readonly<Record<string, RegExp>> = {
+  x86_64: /x86-64/,
+  aarch64: /aarch64/i,
+  arm64: /aarch64/i,
+  ppc64le: /PowerPC/,
+  s390x: /S\/390/,
+  riscv64: /RISC-V/,
+};
+
+type Problem = Pick<Observation, "reason" | "fix" | "evidence">;
+
+function unfit(
+  { name }: Entry,
+  { mode, line }: Plugin,
+  file: BundleFile,
+  { kinds, loaders, machine = "" }: Listing,
+): Problem | undefined {
+  if (!/x|s|t/.test(mode))
+    return {
+      reason: `the plugin ${name} has the mode ${mode}, so the kubelet may not execute it`,
+      fix: `give it mode 0755: chmod 0755 ${name}`,
+      evidence: [atLine(file, line, mode)],
+    };
+  const kind = kinds.get(name);
+  if (kind === undefined || !kind.text.includes("ELF")) return undefined;
+  const evidence = [atLine(file, kind.line, kind.text)];
+  const processor = Object.hasOwn(PROCESSORS, machine) ? PROCESSORS[machine] : undefined;
+  if (processor && !processor.test(kind.text))
+    return {
+      reason: `the plugin ${name} is for another processor than the node's ${machine}`,
+      fix: `install the build for ${machine}`,
+      evidence,
+    };
+  const [, loader] = /interpreter ([^\s,]+)/.exec(kind.text) ?? [];
+  if (loader === undefined || loaders.length === 0 || loaders.includes(loader)) return undefined;
+  return {
+    reason: `the plugin ${name} needs the loader ${loader}, which the node does not have; starting it fails with "no such file or directory" although the plugin is there`,
+    fix: "install a statically linked build, or one for the node's system",
+    evidence,
+  };
+}

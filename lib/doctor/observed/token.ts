@@ -1,0 +1,247 @@
+/*
+ * What was seen of a token's claims, of the cluster's keys and its discovery document, from inside and from outside,
+ * and of clocks.
+ *
+ * Sources: RFC 7517 and 7519; kubernetes/kubernetes, pkg/serviceaccount/jwt.go; OpenID Connect Discovery 1.0, §4.3:
+ * the issuer in the document must be exactly the one in the token.
+ */
+
+import type { ExplainResult } from "../../explain";
+import { type Json, at, record, text } from "../../model/parsed";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
+import type { Note, Observation, Seen } from "./observation";
+
+interface Claims {
+  readonly file: BundleFile;
+  readonly header: Json;
+  readonly payload: Json;
+  /** When they were collected, in seconds; `undefined` if that is not in the file. */
+  readonly now: number | undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function claimsIn(file: BundleFile): Claims | undefined {
+  const lines = file.text.trim().split(/\r?\n/);
+  const objects = lines.map((line) => record(parsed(line)));
+  const payload = objects.find((each) => "iss" in each);
+  const now = Number(lines[0]);
+  if (payload === undefined) return undefined;
+  return {
+    file,
+    header: objects.find((each) => "alg" in each) ?? {},
+    payload,
+    now: Number.isInteger(now) ? now : undefined,
+  };
+}
+
+/** The token's service account, `namespace/name`; empty if it is of none. */
+function subjectOf({ payload }: Claims): string {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(text(payload["sub"])) ?? [];
+  return name === undefined ? "" : `${namespace}/${name}`;
+}
+
+interface KeySet {
+  readonly file: BundleFile;
+  /** Moduli or curve points by key id; `undefined` if the file is no key set. */
+  readonly keys: ReadonlyMap<string, string> | undefined;
+}
+
+function keySetOf(file: BundleFile): KeySet {
+  const keys = at(parsed(file.text), "keys");
+  if (!Array.isArray(keys)) return { file, keys: undefined };
+  const rows = keys.map((key) => [text(at(key, "kid")), text(at(key, "n")) || text(at(key, "x"))] as const);
+  return { file, keys: new Map(rows) };
+}
+
+const TRUST = ["issuer-trusted"] as const;
+const PUBLISH =
+  "publish the discovery document and the key set of the API server where clouds read them, each key before it signs";
+
+/** A pool that got the keys itself, or an issuer whose keys are not read from the internet. */
+const UPLOADED = /"jwks_?json"\s*:\s*"[^"]/i;
+
+/** What clouds see of the issuer, against what the API server has; about every chain, since all need it. */
+export function keysSeen(bundle: Bundle): Seen {
+  const isElsewhere = filesOf(bundle, "explain").some((file) => UPLOADED.test(file.text));
+  if (isElsewhere) return { observations: [], notes: [] };
+  const observations = [...discoveryOutside(bundle), ...keysOutside(bundle)];
+  return { observations, notes: [...movedKeys(bundle), ...clockNotes(bundle), ...tokenNotes(bundle)] };
+}
+
+function everyChain({ checks }: ExplainResult): boolean {
+  return checks.some(({ id }) => id === "issuer-trusted");
+}
+
+function unpublished(reason: string, ...evidence: Observation["evidence"]): Observation {
+  return { links: TRUST, status: "fail", reason, fix: PUBLISH, evidence, about: everyChain, isState: true };
+}
+
+/** The issuer that the cluster prints; empty if that was not collected. */
+function printed(bundle: Bundle): string {
+  const documents = filesOf(bundle, "explain").map((file) => parsed(file.text));
+  const [issuer = ""] = documents.flatMap((each) =>
+    at(each, "jwks_uri") === undefined ? [] : [text(at(each, "issuer"))],
+  );
+  return issuer;
+}
+
+function discoveryOutside(bundle: Bundle): readonly Observation[] {
+  return filesOf(bundle, "discovery").flatMap((file) => {
+    const issuer = text(at(parsed(file.text), "issuer"));
+    const inside = printed(bundle);
+    if (issuer === "")
+      return [
+        unpublished(
+          "what is served as the issuer's discovery document is none, so clouds cannot find the keys",
+          inFile(file, `begins with ${beginning(file.text)}`),
+        ),
+      ];
+    if (inside === "" || issuer === inside) return [];
+    return [
+      unpublished(
+        `the published discovery document has the issuer ${issuer}, but the cluster's tokens have ${inside}`,
+        inFile(file, `issuer ${issuer}`),
+      ),
+    ];
+  });
+}
+
+const SHOWN = 40;
+
+function beginning(all: string): string {
+  return JSON.stringify(all.trim().slice(0, SHOWN));
+}
+
+function isOutside({ file: { path } }: KeySet): boolean {
+  return /outside/.test(path);
+}
+
+function keysOutside(bundle: Bundle): readonly Observation[] {
+  const sets = filesOf(bundle, "keys").map(keySetOf);
+  const inside = sets.find((set) => !isOutside(set))?.keys;
+  const signing = filesOf(bundle, "claims").flatMap((file) => {
+    const kid = text(at(claimsIn(file)?.header, "kid"));
+    return kid === "" ? [] : [kid];
+  });
+  return sets.filter(isOutside).flatMap(({ file, keys }) => {
+    if (keys === undefined)
+      return [
+        unpublished(
+          "what is served as the issuer's key set is none, so clouds cannot verify tokens",
+          inFile(file, `begins with ${beginning(file.text)}`),
+        ),
+      ];
+    const missing = signing.filter((kid) => !keys.has(kid));
+    const differing = [...keys].filter(([kid, key]) => inside?.has(kid) === true && inside.get(kid) !== key);
+    return [
+      ...missing.map((kid) =>
+        unpublished(
+          `the token was signed with the key ${kid}, which is not among the published keys (${[...keys.keys()].join(", ") || "none"})`,
+          inFile(file, "published keys"),
+        ),
+      ),
+      ...differing.map(([kid]) =>
+        unpublished(
+          `the published key ${kid} is not the key of that id with which the API server signs`,
+          inFile(file, `key ${kid}`),
+        ),
+      ),
+    ];
+  });
+}
+
+/** Keys of the API server that are not published, without a token that shows which of them signs. */
+function movedKeys(bundle: Bundle): readonly Note[] {
+  const sets = filesOf(bundle, "keys").map(keySetOf);
+  const [outside, inside] = [sets.find(isOutside), sets.find((set) => !isOutside(set))];
+  if (!outside?.keys || !inside?.keys || filesOf(bundle, "claims").length > 0) return [];
+  const missing = [...inside.keys.keys()].filter((kid) => outside.keys?.has(kid) === false);
+  return missing.map((kid) => ({
+    reason: `the key ${kid} of the API server is not among the published keys; tokens that it signs are refused everywhere`,
+    fix: PUBLISH,
+    evidence: [inFile(outside.file, "published keys")],
+  }));
+}
+
+/** What the claims say about the service account's tokens; of other clusters' tokens nothing. */
+export function claimsSeen(bundle: Bundle): readonly Observation[] {
+  return filesOf(bundle, "claims").flatMap((file): readonly Observation[] => {
+    const claims = claimsIn(file);
+    const issuer = text(claims?.payload["iss"]);
+    const inside = printed(bundle);
+    if (claims === undefined || inside === "" || issuer === inside) return [];
+    return [
+      {
+        links: TRUST,
+        status: "unknown",
+        reason: `the tokens have the issuer ${issuer}, but the cluster prints ${inside}: the files are of two clusters, or its API server was restarted with another issuer between them`,
+        fix: "collect both from the same cluster, then compare the issuer with what the cloud trusts",
+        evidence: [atLine(file, lineOf(file, '"iss"'), `iss ${issuer}`)],
+        about: (chain) => everyChain(chain) && chain.subject === subjectOf(claims),
+      },
+    ];
+  });
+}
+
+function lineOf({ text: all }: BundleFile, word: string): number {
+  return all.split(/\r?\n/).findIndex((line) => line.includes(word)) + 1;
+}
+
+/** Clouds allow some minutes; Entra ID five. */
+const SKEW_MAX = 300;
+
+function tokenNotes(bundle: Bundle): readonly Note[] {
+  return filesOf(bundle, "claims").flatMap((file): readonly Note[] => {
+    const claims = claimsIn(file);
+    if (claims === undefined)
+      return [
+        {
+          reason: "the file has no claims of a token",
+          fix: "set ACCOUNT, NAMESPACE and AUDIENCE, and collect it again",
+          evidence: [inFile(file, beginning(file.text))],
+        },
+      ];
+    const { payload, now } = claims;
+    const [issued, expires] = [Number(payload["iat"]), Number(payload["exp"])];
+    if (now === undefined) return [];
+    const where = [atLine(file, lineOf(file, '"iss"'), `iat ${issued}, exp ${expires}, collected at ${now}`)];
+    if (expires <= now)
+      return [
+        {
+          reason: `the token had expired ${now - expires} seconds before it was collected`,
+          fix: "let the program read the token's file again for every call; the kubelet renews the file",
+          evidence: where,
+        },
+      ];
+    if (Math.abs(now - issued) <= SKEW_MAX) return [];
+    return [
+      {
+        reason: `the clock where the token was collected and that of the API server differ by ${Math.abs(now - issued)} seconds, unless the token is older`,
+        fix: "synchronize both clocks; clouds refuse tokens from the future, and those that have expired",
+        evidence: where,
+      },
+    ];
+  });
+}
+
+function clockNotes(bundle: Bundle): readonly Note[] {
+  return filesOf(bundle, "clock").flatMap((file) => {
+    const line = lineOf(file, "NTPSynchronized=no");
+    if (line === 0) return [];
+    return [
+      {
+        reason:
+          "the node's clock is not synchronized; clouds refuse tokens from the future, and those that have expired",
+        fix: "start the node's time service, and check that it reaches its servers",
+        evidence: [atLine(file, line, "NTPSynchronized=no")],
+      },
+    ];
+  });
+}
