@@ -9,6 +9,7 @@ import {
   declaredClusters,
   nodePools,
   readClouds,
+  recordedCommands,
   statedResources,
 } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
@@ -151,6 +152,7 @@ export class Explainer {
         computed: computedAttributes,
         nodePools,
         clusters: declaredClusters,
+        outputs: recordedCommands,
         which,
         isBefore,
         cluster,
