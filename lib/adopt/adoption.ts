@@ -2,7 +2,7 @@
 
 import type { CloudName } from "../model/clouds";
 import type { CredentialsRequest } from "../model/credentials-request";
-import type { CommandAnswer } from "./answers";
+import type { CommandAnswer } from "../model/command-answer";
 
 /** Code in place of a value in settings. */
 export class Code {

@@ -3,7 +3,7 @@ import type { CloudName } from "../model/clouds";
 import { nearestName } from "../model/nearest-name";
 import { isRecord } from "../model/record";
 import type { Adoption, AdoptionChoice, AdoptionReader } from "./adoption";
-import { CommandAnswer } from "./answers";
+import { CommandAnswer } from "../model/command-answer";
 import { awsAdoption } from "./aws/reader";
 import { azureAdoption } from "./azure/reader";
 import { googleAdoption } from "./google/reader";

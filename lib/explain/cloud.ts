@@ -13,6 +13,7 @@ import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
 import type { PodFact } from "./read/pods";
 import type { DeclaredCluster } from "./read/inferred-cluster";
+import type { RecordedCommands } from "./read/recorded";
 import type { ServiceAccountFact } from "./read/service-accounts";
 import type { FleetWarning } from "./result";
 import type { Source } from "./read/source";
@@ -380,6 +381,8 @@ export interface CloudReader {
   readonly computed: readonly ComputedAttribute[];
   /** The clusters of Kubernetes that are declared or looked up. */
   clusters(terraform: Terraform): readonly DeclaredCluster[];
+  /** How the outputs of its command line are read. */
+  readonly recorded: RecordedCommands;
   /** The buckets or containers that may publish issuers, this cloud's or others'. */
   stores(terraform: Terraform): readonly ObjectStore[];
   /** Reads the cloud; resources are indexed when they are first needed. */

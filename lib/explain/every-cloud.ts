@@ -13,6 +13,7 @@ import { registryPlugins } from "./registries/plugin";
 import type { DeclaredCluster } from "./read/inferred-cluster";
 import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
+import type { RecordedCommands } from "./read/recorded";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
 import { nodePools as poolsIn } from "./shared/node-pools";
@@ -34,6 +35,9 @@ export const nodePools = (terraform: Terraform): readonly KubernetesDocument[] =
 
 export const declaredClusters = (terraform: Terraform): readonly DeclaredCluster[] =>
   READERS.flatMap((reader) => reader.clusters(terraform));
+
+/** The commands whose outputs are read. */
+export const recordedCommands: readonly RecordedCommands[] = READERS.map(({ recorded }) => recorded);
 
 const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
   READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),

@@ -9,6 +9,7 @@ import {
   declaredClusters,
   nodePools,
   readClouds,
+  recordedCommands,
   statedResources,
 } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
@@ -158,6 +159,7 @@ export class Explainer {
         computed: computedAttributes,
         nodePools,
         clusters: declaredClusters,
+        outputs: recordedCommands,
         which,
         isBefore,
         cluster,

@@ -7,24 +7,9 @@
 
 import { fail } from "../../errors";
 import { parseOidcProviderArn } from "../../rules/aws/arn";
+import { ASK } from "../../rules/aws/commands";
 import type { AdoptionFindings } from "../adoption";
-import type { CommandAnswer } from "../answers";
-
-/** The commands whose answers are read. */
-export const ASK = {
-  provider: "iam get-open-id-connect-provider",
-  role: "iam get-role",
-  policies: "iam list-role-policies",
-  policy: "iam get-role-policy",
-  attached: "iam list-attached-role-policies",
-  caller: "sts get-caller-identity",
-  location: "s3api get-bucket-location",
-  publicAccess: "s3api get-public-access-block",
-  distributions: "cloudfront list-distributions",
-  cluster: "eks describe-cluster",
-  associations: "eks list-pod-identity-associations",
-  association: "eks describe-pod-identity-association",
-} as const;
+import type { CommandAnswer } from "../../model/command-answer";
 
 export interface Provider {
   readonly arn: string;

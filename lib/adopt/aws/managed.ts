@@ -2,9 +2,10 @@ import { serviceAccountText } from "../../model/namespaced-name";
 import { Subject } from "../../model/subject";
 import { readArn } from "../../rules/aws/arn";
 import { type AdoptedPart, type Adoption, AdoptionFindings, Call, Code, stated } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { CommandAnswer } from "../../model/command-answer";
 import { WorkloadLines, refusal } from "../workloads";
-import { ASK, type Provider, type Role, accountOf } from "./answers";
+import { ASK } from "../../rules/aws/commands";
+import { type Provider, type Role, accountOf } from "./answers";
 import { type Association, type Eks, rolePart, statedTags } from "./role";
 
 const SUBJECT_KEY = /:sub$/;

@@ -13,8 +13,9 @@ import {
   AdoptionFindings,
   stated,
 } from "../adoption";
-import { type CommandAnswer, only } from "../answers";
-import { ASK, type Account, type Provider, type Role, accountOf } from "./answers";
+import { type CommandAnswer, only } from "../../model/command-answer";
+import { ASK } from "../../rules/aws/commands";
+import { type Account, type Provider, type Role, accountOf } from "./answers";
 
 const CCOCTL_TAG = /^openshift\.io\/cloud-credential-operator\/(.+)$/;
 /** The audiences that the OIDC provider gets from ccoctl, and from the components of this library. */

@@ -1,5 +1,5 @@
 import type { AdoptionReader } from "../adoption";
-import { ASK } from "./answers";
+import { ASK } from "../../rules/aws/commands";
 import { eksCluster } from "./managed";
 import { ccoctlCluster } from "./openshift";
 

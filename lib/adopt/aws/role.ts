@@ -10,9 +10,10 @@ import { defaultAwsAudience } from "../../rules/aws/pull";
 import { trustPolicy } from "../../rules/aws/trust";
 import { accessPermissions } from "../../rules/aws/workload";
 import { type AdoptedPart, type AdoptionFindings, Call, Code, stated } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { CommandAnswer } from "../../model/command-answer";
 import { refusal } from "../workloads";
-import { ASK, type Provider, type Role } from "./answers";
+import { ASK } from "../../rules/aws/commands";
+import type { Provider, Role } from "./answers";
 
 /** A cluster, and where its roles and their policies are found. */
 export interface Eks {

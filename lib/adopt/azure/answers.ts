@@ -5,19 +5,9 @@
  */
 
 import { statedScope } from "../../rules/azure/scope";
+import { ASK } from "../../rules/azure/commands";
 import type { AdoptionFindings } from "../adoption";
-import type { CommandAnswer } from "../answers";
-
-/** The commands whose answers are read. */
-export const ASK = {
-  account: "account show",
-  identities: "identity list",
-  credentials: "identity federated-credential list",
-  definitions: "role definition list",
-  assignments: "role assignment list",
-  storage: "storage account list",
-  cluster: "aks show",
-} as const;
+import type { CommandAnswer } from "../../model/command-answer";
 
 export type Tags = Readonly<Record<string, string>>;
 

@@ -5,8 +5,9 @@ import { type PlannedComponent, hasCustomRole } from "../../rules/azure/componen
 import { federatedCredentialId, roleAssignmentId, roleDefinitionImportId } from "../../rules/azure/ids";
 import { statedScope } from "../../rules/azure/scope";
 import type { AdoptionFindings } from "../adoption";
-import type { CommandAnswer } from "../answers";
-import { ASK, type Assignment, type Identity, type Subscription } from "./answers";
+import type { CommandAnswer } from "../../model/command-answer";
+import { ASK } from "../../rules/azure/commands";
+import type { Assignment, Identity, Subscription } from "./answers";
 
 const ABSENT = "absent";
 

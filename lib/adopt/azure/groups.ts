@@ -3,7 +3,8 @@ import { componentNames } from "../../rules/azure/component";
 import { resourceGroupScope } from "../../rules/azure/ids";
 import { type ClusterResourceGroups, componentScopes, scopeResourceGroup } from "../../rules/azure/scope";
 import type { AdoptionFindings } from "../adoption";
-import { ASK, type Identity, type Subscription } from "./answers";
+import { ASK } from "../../rules/azure/commands";
+import type { Identity, Subscription } from "./answers";
 
 /** The resource groups in which the identity of a request holds roles. */
 interface Held {

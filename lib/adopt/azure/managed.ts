@@ -8,10 +8,10 @@ import { parseIdentityId } from "../../rules/azure/names";
 import { CONDITION_VERSION } from "../../rules/azure/permission";
 import { checkedTags } from "../../rules/azure/tags";
 import { type AdoptedPart, type Adoption, AdoptionFindings, Call, Code, stated } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { CommandAnswer } from "../../model/command-answer";
 import { WorkloadLines, refusal } from "../workloads";
+import { ASK } from "../../rules/azure/commands";
 import {
-  ASK,
   type Assignment,
   type Credential,
   type Identity,

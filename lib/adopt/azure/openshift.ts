@@ -13,8 +13,9 @@ import {
   AdoptionFindings,
   stated,
 } from "../adoption";
-import { type CommandAnswer, only } from "../answers";
-import { ASK, type Identity, type Subscription, type Tags, subscriptionOf } from "./answers";
+import { type CommandAnswer, only } from "../../model/command-answer";
+import { ASK } from "../../rules/azure/commands";
+import { type Identity, type Subscription, type Tags, subscriptionOf } from "./answers";
 import { adoption } from "./components";
 import { clusterGroups } from "./groups";
 

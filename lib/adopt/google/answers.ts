@@ -4,21 +4,9 @@
  * describes it, Cluster (Kubernetes Engine).
  */
 
+import { ASK } from "../../rules/google/commands";
 import type { AdoptionFindings } from "../adoption";
-import type { CommandAnswer } from "../answers";
-
-/** The commands whose answers are read. */
-export const ASK = {
-  project: "projects describe",
-  pools: "iam workload-identity-pools list",
-  providers: "iam workload-identity-pools providers list",
-  accounts: "iam service-accounts list",
-  policy: "iam service-accounts get-iam-policy",
-  projectPolicy: "projects get-iam-policy",
-  roles: "iam roles list",
-  bucket: "storage buckets describe",
-  cluster: "container clusters describe",
-} as const;
+import type { CommandAnswer } from "../../model/command-answer";
 
 export const WORKLOAD_USER = "roles/iam.workloadIdentityUser";
 

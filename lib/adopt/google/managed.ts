@@ -3,9 +3,10 @@ import { serviceAccountId } from "../../rules/google/names";
 import { type RoleCondition, checkedRoleGrant } from "../../rules/google/permission";
 import { managedPoolId, managedSubject, managedUser, renderPrincipal } from "../../rules/google/provider";
 import { type AdoptedPart, type Adoption, AdoptionFindings, Call, Code, stated } from "../adoption";
-import type { CommandAnswer } from "../answers";
+import type { CommandAnswer } from "../../model/command-answer";
 import { WorkloadLines, refusal } from "../workloads";
-import { ASK, type Account, WORKLOAD_USER, accountsOf, projectOf } from "./answers";
+import { ASK } from "../../rules/google/commands";
+import { type Account, WORKLOAD_USER, accountsOf, projectOf } from "./answers";
 
 interface Gke {
   readonly project: string;

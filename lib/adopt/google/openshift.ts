@@ -10,8 +10,9 @@ import {
   AdoptionFindings,
   stated,
 } from "../adoption";
-import type { CommandAnswer } from "../answers";
-import { ASK, type Account, type Project, accountsOf, lastPart, projectOf, usersIn } from "./answers";
+import type { CommandAnswer } from "../../model/command-answer";
+import { ASK } from "../../rules/google/commands";
+import { type Account, type Project, accountsOf, lastPart, projectOf, usersIn } from "./answers";
 
 export function ccoctlCluster(
   answers: CommandAnswer,

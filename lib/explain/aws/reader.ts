@@ -33,6 +33,7 @@ import { memoryKey, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
 import { pulledOnFargate } from "./pods";
+import { recorded } from "./recorded";
 import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
@@ -56,6 +57,7 @@ export const awsReader: CloudReader = {
     ...placeAttributes,
   ],
   clusters: eksClusters,
+  recorded,
   stores: issuerBuckets,
   read: (terraform, issuers, world) => new Aws(terraform, issuers, world),
 };

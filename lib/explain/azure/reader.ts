@@ -17,6 +17,7 @@ import { Identities } from "./identity";
 import { IdentityBindings } from "./identity-binding";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
+import { recorded } from "./recorded";
 import { Registries } from "./registry";
 import { aksSpokes } from "./spoke";
 import { credentialsTrust } from "./trust";
@@ -27,6 +28,7 @@ export const azureReader: CloudReader = {
   providers: ["azapi", "azuread", "azurerm"],
   computed: [],
   clusters: aksClusters,
+  recorded,
   stores: issuerContainers,
   read: azure,
 };

@@ -179,7 +179,9 @@ export class ClosedWorld {
     const named = this.#names.in(texts, this.#terraform);
     const on = this.#spread([...(mentions as ReadonlySet<Resource>), ...named]);
     const says = (what: string): string =>
-      `${reason}, is given ${what}: what the module does with it is not known`;
+      NAME.test(source.path)
+        ? `${reason}, is given ${what}: what the module does with it is not known`
+        : `${reason}; it names ${what}`;
     return { says, remedy: SHOW, source, on, text, mayDeclare: true };
   }
 

@@ -28,6 +28,7 @@ import type { ClosedWorld } from "../coverage/closed-world";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
 import { type PoolProvider, poolProviders } from "./pool";
+import { recorded } from "./recorded";
 import { GoogleSpokes } from "./spoke";
 import { Exchanges } from "./trust";
 
@@ -37,6 +38,7 @@ export const googleReader: CloudReader = {
   providers: ["google"],
   computed: googleComputed,
   clusters: gkeClusters,
+  recorded,
   stores: issuerStores,
   read: (terraform, issuers, world) => new Google(terraform, issuers, world),
 };

@@ -21,6 +21,7 @@ import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, isKubernetesDocument } from "./objects";
+import { type RecordedCommands, readRecorded } from "./recorded";
 import { isRegistryFile } from "./registry-files";
 import { type SkippedDocument, type Source, sourceText } from "./source";
 import { withOpenAnnotations } from "./service-accounts";
@@ -32,7 +33,7 @@ import {
   readPlainTerraform,
   unreadTerraform,
 } from "./terraform-configuration";
-import { isPlan, isTerraformShow } from "./terraform-show";
+import { isPlan } from "./terraform-show";
 import { PerhapsObjects, type UnreadText, textOfFile } from "./unread-files";
 
 export type { SkippedDocument } from "./source";
@@ -51,6 +52,8 @@ export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   readonly nodePools?: (terraform: Terraform) => readonly KubernetesDocument[];
   readonly clusters?: (terraform: Terraform) => readonly DeclaredCluster[];
+  /** The clouds' commands whose outputs are read. */
+  readonly outputs?: readonly RecordedCommands[];
   /**
    * Reads the state before each plan instead of what it makes of it; there must be a plan.
    *
@@ -97,7 +100,8 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
   const documents = others.flatMap((file) => files.documents(file));
   const { isBefore = false } = options;
   if (isBefore && !documents.some(({ value }) => isPlan(value))) return noPlan(paths);
-  const modules = readPlainTerraform(terraform, documents, paths, files.unread, isBefore);
+  const plainTerraform = readPlainTerraform(terraform, documents, paths, files.unread, isBefore);
+  const modules = [...plainTerraform, ...readRecorded(terraform, documents, options.outputs ?? [])];
   const wrong = wronglyFilled(copies, stacks, terraform);
   const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
@@ -115,7 +119,7 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
     ...stacks.flatMap((stack) => stack.skipped),
     ...files.unread.skipped,
     ...delivered.skipped,
-    ...unknownDocuments(named.filter((document) => !isReadApart(document))),
+    ...unknownDocuments(named.filter(isOfCluster(terraform))),
     ...clusters.flatMap((cluster) => cluster.skipped),
     ...modules,
     ...unreadOthers(input, others, stacks, terraform),
@@ -208,16 +212,14 @@ function nothingFound(
   });
 }
 
-/** Terraform in JSON, the discovery document of a cluster, and configurations of registries. */
-function isReadApart(document: FileDocument): boolean {
-  const { value, source } = document;
-  return (
-    isTerraformShow(value) ||
-    isConfiguration(document) ||
-    isVariablesFile(source.file) ||
-    isDiscovery(value) ||
-    isRegistryFile(value)
-  );
+/** Leaves out Terraform in JSON, recorded outputs, the discovery document, and configurations of registries. */
+function isOfCluster({ scopes }: Terraform): (document: FileDocument) => boolean {
+  const places = new Set(scopes.map(({ place }) => place));
+  return (document) => {
+    const { value, source } = document;
+    const isApart = places.has(source.file) || isConfiguration(document) || isVariablesFile(source.file);
+    return !isApart && !isDiscovery(value) && !isRegistryFile(value);
+  };
 }
 
 /** Adds the facts that the caller states or synths have recorded as stated, as resources. */

@@ -36,19 +36,29 @@ export class CommandAnswer {
 
   text(): string | undefined {
     if (this.#value === undefined || typeof this.#value === "string") return this.#value;
-    return typeof this.#value === "number" ? String(this.#value) : this.#refuse("a text");
+    return typeof this.#value === "number" ? String(this.#value) : this.refuse("a text");
   }
 
   /** Its members; none if it is absent. */
   list(): readonly CommandAnswer[] {
     if (this.#value === undefined) return [];
-    if (!Array.isArray(this.#value)) return this.#refuse("a list");
+    if (!Array.isArray(this.#value)) return this.refuse("a list");
     return this.#value.map((member, place) => new CommandAnswer(member, `${this.#path}[${place}]`));
   }
 
   /** The members of a list, or the one object that is given instead of a list. */
   someMembers(): readonly CommandAnswer[] {
     return this.exists && !Array.isArray(this.#value) ? [this] : this.list();
+  }
+
+  /** A text that must be there. */
+  stated(): string {
+    return this.text() ?? this.refuse("a text");
+  }
+
+  /** An object that must be there, as JSON text. */
+  json(): string {
+    return isRecord(this.#value) ? JSON.stringify(this.#value) : this.refuse("an object");
   }
 
   texts(): readonly string[] {
@@ -63,7 +73,7 @@ export class CommandAnswer {
   /** Its entries in the order of their keys; none if it is absent. */
   entries(): readonly (readonly [key: string, value: CommandAnswer])[] {
     if (this.#value === undefined) return [];
-    if (!isRecord(this.#value)) return this.#refuse("an object");
+    if (!isRecord(this.#value)) return this.refuse("an object");
     return Object.keys(this.#value)
       .sort()
       .map((key) => [key, this.#member(key)]);
@@ -76,12 +86,13 @@ export class CommandAnswer {
 
   #member(key: string): CommandAnswer {
     const value = this.#value;
-    if (value !== undefined && !isRecord(value)) return this.#refuse("an object");
+    if (value !== undefined && !isRecord(value)) return this.refuse("an object");
     const member = value !== undefined && Object.hasOwn(value, key) ? value[key] : undefined;
     return new CommandAnswer(member, this.#path === "" ? key : `${this.#path}: ${key}`);
   }
 
-  #refuse(allowed: string): never {
+  /** Says that it is not what is allowed. */
+  refuse(allowed: string): never {
     return fail("adopt-invalid", {
       problem: `the answer of ${this.#path} is not what the command prints as JSON`,
       allowed,

@@ -1,0 +1,279 @@
+/*
+ * What the clouds' command lines printed, as resources with the values that a state has. One file holds what one command
+ * printed, if that says by itself what it is about, or an object with the outputs of several, by the command and by what
+ * each was asked about, which is the form of docs/adopting.md.
+ */
+
+import { isWorkloadIdentityError } from "../../errors";
+import { CommandAnswer } from "../../model/command-answer";
+import { push } from "../../model/grouped";
+import { remembered } from "../../model/once";
+import { type Json, at } from "../../model/parsed";
+import { propertyPath } from "../../model/property-path";
+import { isRecord } from "../../model/record";
+import { type Coverage, notUnderstood } from "../coverage/coverage";
+import { Resource } from "./block";
+import type { FileDocument } from "./documents";
+import { withoutSecrets } from "./sensitive";
+import { type SkippedDocument, type Source, below } from "./source";
+import type { Scope } from "./scope";
+import type { Terraform } from "./terraform";
+
+/** A command, or one of the lists that it prints; the columns are those of each member. */
+export interface RecordedCommand extends Coverage {
+  readonly command: string;
+  /** Key of the object or list in what it prints; absent for the whole. */
+  readonly in?: string;
+  /** Keys beside that one which say nothing about it. */
+  readonly beside?: string;
+  /** True for one that is run for several things; in the object of answers they are its keys. */
+  readonly isKeyed?: true;
+  /** Texts by which a member is recognized without the command; absent if it never is. */
+  readonly shape?: Readonly<Record<string, RegExp>>;
+  /** What the output alone does not say, so that it is read only in the object of answers: "of which role it is". */
+  readonly lacks?: string;
+  /** The key that the thing has, by what is printed about it. */
+  readonly key?: (answer: CommandAnswer) => string;
+  /** What it declares; absent if it only adds to what others declare. */
+  readonly resources?: (item: RecordedItem, all: Recorded) => readonly RecordedResource[];
+}
+
+/** The commands of one cloud. */
+export interface RecordedCommands {
+  /** Its command line. */
+  readonly program: string;
+  readonly rows: readonly RecordedCommand[];
+  /** Commands that `adopt` reads, and whose outputs decide nothing here. */
+  readonly others: readonly string[];
+}
+
+export interface RecordedResource {
+  readonly type: string;
+  /** What tells it from others of the type. */
+  readonly id: string;
+  /** As in a state; `undefined` for what is absent. */
+  readonly values: Json;
+  /** True if not everything that belongs to it was printed, as of a data source. */
+  readonly adopted?: boolean;
+}
+
+/** One thing that a command printed. */
+export interface RecordedItem {
+  /** What the command was asked about; empty if it was not said. */
+  readonly key: string;
+  readonly answer: CommandAnswer;
+  /** Fields that no column lists, as arguments that no table of types knows. */
+  readonly more: Json;
+  readonly source: Source;
+  /** All that the same document holds: outputs of one account. */
+  readonly document: Recorded;
+}
+
+/** What several commands printed. */
+export class Recorded {
+  readonly #items = new Map<string, RecordedItem[]>();
+  readonly #answered = new Set<string>();
+
+  /** What a command printed, of everything or of one thing; letter case does not count. */
+  of(command: string, key?: string): readonly RecordedItem[] {
+    return this.#items.get(nameOf(command, key)) ?? [];
+  }
+
+  /** Whether the command was asked about the thing, even if it printed nothing. */
+  isAnswered(command: string, key = ""): boolean {
+    return this.#answered.has(nameOf(command, key));
+  }
+
+  answered(command: string, key: string): void {
+    this.#answered.add(nameOf(command, key));
+  }
+
+  add(command: string, item: RecordedItem): void {
+    push(this.#items, command, item);
+    push(this.#items, nameOf(command, item.key), item);
+    this.answered(command, item.key);
+  }
+}
+
+function nameOf(command: string, key?: string): string {
+  return key === undefined ? command : `${command}\n${key.toLowerCase()}`;
+}
+
+/** An output, and where it is. */
+interface Output {
+  readonly value: unknown;
+  readonly source: Source;
+  readonly key: string;
+  /** The command, for people; empty where the path says it. */
+  readonly by: string;
+  readonly document: Recorded;
+}
+
+const REMEDY = "collect it as docs/adopting.md shows";
+
+/** Reads recorded outputs; returns those that decide nothing. What cannot be read opens what it names. */
+export function readRecorded(
+  terraform: Terraform,
+  documents: readonly FileDocument[],
+  clouds: readonly RecordedCommands[],
+): readonly SkippedDocument[] {
+  const found = documents.filter(({ value }) => typeof value === "object" && !isObjectOfCluster(value));
+  const reading = found.length === 0 ? undefined : new Reading(terraform, clouds);
+  for (const document of found) reading?.read(document);
+  reading?.declare();
+  return reading?.skipped ?? [];
+}
+
+function isObjectOfCluster(value: unknown): boolean {
+  return isRecord(value) && "apiVersion" in value;
+}
+
+class Reading {
+  readonly skipped: SkippedDocument[] = [];
+  readonly #terraform: Terraform;
+  /** The program of each command. */
+  readonly #commands: ReadonlyMap<string, string>;
+  readonly #rows: readonly RecordedCommand[];
+  readonly #all = new Recorded();
+  readonly #scopes = new Map<string, Scope>();
+  readonly #declaring: (readonly [row: RecordedCommand, item: RecordedItem])[] = [];
+
+  constructor(terraform: Terraform, clouds: readonly RecordedCommands[]) {
+    this.#terraform = terraform;
+    this.#commands = new Map(
+      clouds.flatMap(({ program, rows, others }) =>
+        [...rows.map(({ command }) => command), ...others].map((command) => [command, program] as const),
+      ),
+    );
+    this.#rows = clouds.flatMap(({ rows }) => rows);
+  }
+
+  read({ value, source }: FileDocument): void {
+    const document = new Recorded();
+    const answers = isRecord(value) ? Object.entries(value) : [];
+    if (answers.some(([command]) => this.#commands.has(command))) {
+      this.#scope(source.file);
+      for (const [command, output] of answers) {
+        const from = below(source, propertyPath([command]));
+        this.#answer(command, { value: output, source: from, key: "", by: "", document });
+      }
+    } else
+      for (const row of this.#printing(value)) {
+        this.#scope(source.file);
+        const by = ` of ${this.#commands.get(row.command) ?? ""} ${row.command}`;
+        if (row.lacks === undefined) this.#output(row, { value, source, key: "", by, document });
+        else this.#unread(value, { ...source, path: by.trim() }, `it does not say ${row.lacks}: ${REMEDY}`);
+      }
+  }
+
+  /** The rows of a text without its command; two commands may print one thing and a list of them. */
+  #printing(value: unknown): readonly RecordedCommand[] {
+    const isOne = !Array.isArray(value);
+    return this.#rows
+      .filter((row) => row.shape && membersOf(row, value).some((each) => hasShape(row, each)))
+      .filter(
+        (row, _, all) =>
+          all.every((each) => each === row || each.shape !== row.shape) || (row.isKeyed === true) === isOne,
+      );
+  }
+
+  /** Makes the resources, of all that was read: one command says whose, another what it has. */
+  declare(): void {
+    for (const [row, item] of this.#declaring)
+      this.#guarded(item.answer.value, item.source, () => {
+        for (const each of row.resources?.(item, this.#all) ?? []) this.#declared(each, item.source);
+      });
+  }
+
+  /** An entry of the object of answers. */
+  #answer(command: string, output: Output): void {
+    const rows = this.#rows.filter((row) => row.command === command);
+    const { value, source } = output;
+    if (rows.length === 0 && this.#commands.has(command))
+      this.skipped.push({ source, reason: "nothing that explain judges depends on it; adopt reads it" });
+    else if (rows.length === 0) this.#unread(value, source, "no output of a command of this name is read");
+    for (const row of rows)
+      if (row.isKeyed !== true) this.#output(row, output);
+      else
+        this.#guarded(value, source, () => {
+          for (const [key, each] of new CommandAnswer(value, command).entries()) {
+            const from = { file: source.file, path: propertyPath([command, key]) };
+            this.#output(row, { ...output, value: each.value, source: from, key });
+          }
+        });
+  }
+
+  #output(row: RecordedCommand, { value, source, key, by, document }: Output): void {
+    const { command, in: inside } = row;
+    for (const list of [document, this.#all]) list.answered(command, key);
+    const known = inside === undefined ? undefined : { read: `${inside} ${row.beside ?? ""}` };
+    const around = known && isRecord(value) ? notUnderstood(value, known, "complete") : [];
+    this.#guarded(value, source, () => {
+      const whole = new CommandAnswer(value, key === "" ? command : `${command}: ${key}`);
+      const inner = inside === undefined ? whole : whole.at(inside);
+      for (const [place, answer] of inner.someMembers().entries()) {
+        const steps = Array.isArray(inner.value) ? [place] : [];
+        const from = below(source, propertyPath(inside === undefined ? steps : [inside, ...steps]));
+        const where = { ...from, path: from.path + by };
+        this.#guarded(answer.value, where, () => {
+          if (by !== "" && !hasShape(row, answer.value)) answer.refuse(`what ${command} prints`);
+          const more = isRecord(answer.value) ? notUnderstood(answer.value, row, "complete") : [];
+          const fields = [...around, ...more].map((name) => [`${command}: ${name}`, true] as const);
+          const own = key === "" ? (row.key?.(answer) ?? "") : key;
+          const item = { key: own, answer, more: Object.fromEntries(fields), source: where, document };
+          for (const list of [document, this.#all]) list.add(command, item);
+          if (row.resources) this.#declaring.push([row, item]);
+        });
+      }
+    });
+  }
+
+  #guarded(value: unknown, source: Source, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!isWorkloadIdentityError(error)) throw error;
+      this.#unread(value, source, `${error.problem}: ${error.allowed ?? ""}; ${REMEDY}`);
+    }
+  }
+
+  /** Whatever it names may be otherwise than other files say. */
+  #unread(value: unknown, source: Source, reason: string): void {
+    const whole = JSON.stringify(value ?? null);
+    const texts = new Set(whole.match(/[^"]+/g));
+    this.#scope(source.file).notRead.push({ source, reason, mentions: new Set(), texts, whole });
+  }
+
+  #declared({ type, id, values, adopted = false }: RecordedResource, source: Source): void {
+    const scope = this.#scope(source.file);
+    const address = `${adopted ? "data." : ""}${type}[${JSON.stringify(id)}]`;
+    const stated = Object.fromEntries(Object.entries(values).filter(([, each]) => each !== undefined));
+    const place = { type, address, adopted, certain: true, source: () => source };
+    scope.resources.set(
+      `${source.path} ${address}`,
+      new Resource(scope, withoutSecrets(type, address, stated), place),
+    );
+  }
+
+  /** Each file may be of another account. */
+  #scope(file: string): Scope {
+    return remembered(this.#scopes, file, () => this.#terraform.scope(file, true));
+  }
+}
+
+function membersOf({ in: key }: RecordedCommand, value: unknown): readonly unknown[] {
+  const inner = key === undefined ? value : at(value, key);
+  return Array.isArray(inner) ? inner : [inner];
+}
+
+function hasShape({ shape = {} }: RecordedCommand, value: unknown): boolean {
+  return Object.entries(shape).every(([key, pattern]) => {
+    const each = at(value, key);
+    return typeof each === "string"
+      ? pattern.test(each)
+      : typeof each === "object" && pattern === ANY && each !== null;
+  });
+}
+
+/** Any text, list or object. */
+export const ANY: RegExp = /^/;
