@@ -38,7 +38,8 @@ export interface Collected {
    */
   readonly read?: Exclude<Reading, "explain">;
   /**
-   * Links that stay open without it.
+   * Links that stay open without it. What is not in it seems not to be there, so without it those that need it there
+   * seem broken.
    *
    * @defaultValue - none
    */

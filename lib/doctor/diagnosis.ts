@@ -64,7 +64,7 @@ export function diagnose(folder: string, asked: DoctorSelection, options: Doctor
   return {
     diagnoses: chains.map((chain) => {
       const own = observations.filter(({ about }) => about(chain));
-      const { checks, verdict } = merged(chain, own);
+      const { checks, verdict } = merged(withoutAbsent(bundle, chain), own);
       return {
         ...chain,
         checks,
@@ -187,9 +187,28 @@ function distinct(chains: readonly ExplainResult[]): readonly ExplainResult[] {
   return [...byName.values()];
 }
 
+/** A link that is broken because nothing was found is open if what would show it was not collected. */
+function withoutAbsent({ names }: Bundle, chain: ExplainResult): ExplainResult {
+  const checks = chain.checks.map((check) => {
+    const { id, status, evidence } = check;
+    if (status !== "fail" || evidence.length > 0) return check;
+    const [row] = [...COLLECTED.values()].filter(
+      ({ file, decides = [] }) => decides[0] === id && !names.has(file),
+    );
+    if (row === undefined) return check;
+    const reason = `${check.reason}; but ${row.file} was not collected`;
+    return { id, status: "unknown" as const, reason, evidence, remedy: `collect ${row.file}` };
+  });
+  const isOpen = checks.some((check, place) => check !== chain.checks[place]);
+  const isBroken = checks.some(({ id, status }) => status === "fail" && id !== "otherwise");
+  return { ...chain, checks, verdict: isOpen && !isBroken ? "unknown" : chain.verdict };
+}
+
 /** The files that would decide links that are open, and that the bundle does not have. */
 function missingFor({ names }: Bundle, checks: readonly CheckResult[]): readonly Collected[] {
-  const isOpen = (id: CheckId): boolean =>
+  const isUnsure = (id: CheckId): boolean =>
     checks.some((check) => check.id === id && check.status === "unknown");
-  return [...COLLECTED.values()].filter(({ file, decides = [] }) => !names.has(file) && decides.some(isOpen));
+  return [...COLLECTED.values()].filter(
+    ({ file, decides = [] }) => !names.has(file) && decides.some(isUnsure),
+  );
 }

@@ -65,14 +65,26 @@ const SECRETS: Readonly<Record<string, RegExp>> = {
   "a private key": /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   "a secret key of AWS": /aws_?secret_?access_?key["'\s:=]+[A-Za-z0-9/+]{40}/i,
   "a header with credentials": /\b(?:Basic|Bearer)\s+[\w+/=.-]{24,}/i,
-  "credentials of a registry": /"(?:auth|identitytoken|password)"\s*:\s*"[^"\s]{8,}"/i,
+  "credentials of a registry":
+    /"(?:auth|identitytoken|password)"\s*:\s*"[^"\s]{8,}"|\.docker(?:cfg|configjson)"?\s*:\s*["']?[\w+/=]{12,}/i,
+  "a key of a service account":
+    /"private_key(?:_id)?"\s*:\s*"[^"\s]{8,}|client-key-data"?:\s*"?[\w+/=]{12,}/i,
 };
+
+/** A variable whose name says that its value is a secret, on the same line or before it. */
+const NAMED_SECRET =
+  /"?name"?:\s*"?\w*(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|ACCESS_KEY|API_KEY|PRIVATE_KEY|_TOKEN)"?\s*,?\s*$/i;
+const VALUE = /^\s*"?value"?:\s*"?(?!left out)[^\s"]{6,}/i;
 
 /** The first line that holds a secret, from 1, and what it is; `undefined` if none does. */
 export function secretIn(text: string): { readonly line: number; readonly what: string } | undefined {
-  for (const [place, line] of text.split(/\r?\n/).entries()) {
+  const lines = text.split(/\r?\n/);
+  for (const [place, line] of lines.entries()) {
     const [what] = Object.entries(SECRETS).find(([, pattern]) => pattern.test(line)) ?? [];
     if (what !== undefined) return { line: place + 1, what };
+    const [before = "", ...rest] = line.split(/,(?=\s*"?value)/);
+    if (NAMED_SECRET.test(before) && VALUE.test(rest[0] ?? lines[place + 1] ?? ""))
+      return { line: place + 1, what: "a variable whose name says that it is a secret" };
   }
   return undefined;
 }

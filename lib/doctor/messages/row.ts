@@ -16,6 +16,12 @@ export interface MessageRow {
   readonly broken: readonly CheckId[];
   /** Links that hold, since the program comes to write the message only after them; those of the job that failed. */
   readonly holds: readonly CheckId[];
+  /**
+   * True if the files that explain reads do not show it, so that they cannot contradict the message.
+   *
+   * @defaultValue false
+   */
+  readonly isUnread?: true;
   /** What to do, as a sentence. */
   readonly fix: string;
   /** A command that changes nothing and shows which of the links it is, or what is there instead. */

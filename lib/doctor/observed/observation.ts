@@ -22,7 +22,8 @@ export interface Observation {
   /** Whether it is about a chain. */
   readonly about: (chain: ExplainResult) => boolean;
   /**
-   * True for what is there; a message tells only what was so when it was written, and what was read may be newer.
+   * True for what is there, and for what no file that was read shows; any other message tells only what was so when it was
+   * written, and what was read may be newer.
    *
    * @defaultValue false
    */

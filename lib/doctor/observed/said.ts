@@ -13,12 +13,28 @@ import type { PodSeen } from "./pods";
 
 type About = Observation["about"];
 
+/** Of the messages in one text, those that leave the fewest links open: a wider one quotes them. */
+function narrowest(messages: readonly FoundMessage[]): readonly FoundMessage[] {
+  const [first] = messages;
+  const least = first?.row.broken.length;
+  return messages.filter(({ row: { broken } }) => broken.length === 0 || broken.length === least);
+}
+
 /** What a message proves broken, and what it proves to hold. */
 function observed({ row }: FoundMessage, where: Evidence, about: About): readonly Observation[] {
-  const { broken, holds, means, fix } = row;
+  const { broken, holds, means, fix, isUnread = false } = row;
   const reason = `${row.by}: ${means.replace(/\.$/, "")}`;
   const all: Observation[] = [];
-  if (broken.length > 0) all.push({ links: broken, status: "fail", reason, fix, evidence: [where], about });
+  if (broken.length > 0)
+    all.push({
+      links: broken,
+      status: "fail",
+      reason,
+      fix,
+      evidence: [where],
+      about,
+      isState: isUnread,
+    });
   if (holds.length > 0) all.push({ links: holds, status: "pass", reason, fix: "", evidence: [where], about });
   return all;
 }
@@ -54,7 +70,7 @@ function loginOf(account: string): About {
 export function podsSaid(pods: readonly PodSeen[]): Seen {
   const each = pods.flatMap((pod) =>
     pod.said.flatMap(({ text, file, path }) =>
-      messagesIn(text).map((message) => {
+      narrowest(messagesIn(text)).map((message) => {
         const where = { text: shown(text), source: { file: file.path, path } };
         return [observed(message, where, pullOf(pod, text)), noted(message, where)] as const;
       }),
@@ -96,7 +112,7 @@ export function logSaid(bundle: Bundle, pods: readonly PodSeen[], chains: readon
   const named = namesOf(pods, chains);
   for (const file of filesOf(bundle, "log"))
     for (const [place, line] of file.text.split(/\r?\n/).entries())
-      for (const message of messagesIn(line)) {
+      for (const message of narrowest(messagesIn(line))) {
         const where = atLine(file, place + 1, shown(line));
         const about = named.filter(({ name }) => name.test(line)).map((each) => each.about);
         if (about.length === 0) notes.push(whose(message, where));

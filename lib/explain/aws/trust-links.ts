@@ -61,14 +61,14 @@ function idsOf(found: readonly RegisteredIssuer[]): string {
   return [...new Set(ids)].join(", ") || "no audience";
 }
 
-/** True for an Allow statement's condition on the subject, which is ignored where only the audience is judged. */
-function isOnSubject({ key }: Condition, { effect }: Statement): boolean {
-  return is(effect, "Allow") === "yes" && claimOf(key)?.toLowerCase() === "sub";
+/** True for an Allow statement's condition on anything but the audience, where only that is judged. */
+function isOnOthers({ key }: Condition, { effect }: Statement): boolean {
+  return is(effect, "Allow") === "yes" && claimOf(key)?.toLowerCase() !== "aud";
 }
 
 export function decided(
   { subject, audience, principal, host, policy }: Asked,
-  presumes?: typeof isOnSubject,
+  presumes?: typeof isOnOthers,
 ): AwsDecision {
   const claims = serviceAccountClaims(subject, audience);
   return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
@@ -120,7 +120,7 @@ export function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
       lists(),
     );
   // What all conditions together allow is also allowed under fewer of them.
-  const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
+  const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnOthers);
   if (decision.outcome === "denied")
     return broken(
       `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,

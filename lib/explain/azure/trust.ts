@@ -61,17 +61,22 @@ export function entraTrust(identity: Identity | Answer, token: EntraToken, issue
   };
 }
 
-/** Whether one of the credentials matches a token; each answer considers only those that match in the ones before. */
+/**
+ * Whether one of the credentials matches a token; each answer considers only those that match in the ones before, as far
+ * as any does.
+ */
 export function credentialsTrust(trusts: CredentialSet, label: string, token: EntraToken): TrustAnswer {
   const wanted = { ...token, subject: known(token.subject) };
   const isFor = (each: Credential, claim: Claim): Ternary =>
     same<string | undefined>(each[claim], wanted[claim]);
   const refusals: Partial<Record<Claim, Answer>> = {};
+  const matched: Claim[] = [];
   let left = trusts.credentials;
   for (const claim of CLAIMS) {
     const next = left.filter((each) => isFor(each, claim) !== "no");
-    if (next.length === 0) refusals[claim] = refused(claim, wanted, label, trusts, left);
-    left = next;
+    if (next.length === 0) refusals[claim] = refused(claim, wanted, label, trusts, left, matched);
+    else left = next;
+    if (next.length > 0) matched.push(claim);
   }
   const isWhole = (each: Credential): boolean =>
     each.isCertain && CLAIMS.every((claim) => isFor(each, claim) === "yes");
@@ -83,7 +88,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
       best ??
       trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
-    if (credential === undefined) return refused(claim, wanted, label, trusts, left);
+    if (credential === undefined) return refused(claim, wanted, label, trusts, left, matched);
     if (!credential.isCertain) return unowned(label, [credential]);
     if (isFor(credential, claim) !== "yes") return open(claim, credential, wanted[claim]);
     const reason = `a federated identity credential has the ${claim} ${shown(wanted[claim])}`;
@@ -93,7 +98,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   return {
     issuer: answer("issuer"),
     audience: answer("audience"),
-    subject: left.length === 0 ? subject : taken(subject, trusts, label, left),
+    subject: matched.length < CLAIMS.length ? subject : taken(subject, trusts, label, left),
   };
 }
 
@@ -150,6 +155,7 @@ function refused(
   label: string,
   { credentials, isOpen }: CredentialSet,
   left: readonly Credential[],
+  matched: readonly Claim[],
 ): Answer {
   if (isOpen)
     return unknown(
@@ -161,7 +167,7 @@ function refused(
   const values = [...new Set(left.map((each) => shown(each[claim])))];
   const near = difference(wanted[claim], values);
   const again = claim === "subject" ? regenerated(wanted.subject, values) : undefined;
-  const before = CLAIMS.slice(0, left.length < credentials.length ? CLAIMS.indexOf(claim) : 0);
+  const before = left.length < credentials.length ? matched : [];
   const others = before.length > 0 ? ` with the ${before.join(" and ")} of the token` : "";
   const ofSubject =
     credentials.length > 1

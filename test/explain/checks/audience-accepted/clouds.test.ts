@@ -47,28 +47,6 @@ checks(ID, "Azure", acr, [
   ],
 ]);
 
-const amr = "d111111abcdef8.cloudfront.net";
-/** A condition more in every statement. */
-const condition = (block: object) =>
-  terraform('\\"Condition\\":{', `\\"Condition\\":{${JSON.stringify(JSON.stringify(block)).slice(2, -2)},`);
-const pulls = {
-  artefacts: synthesized("openshift-aws"),
-  serviceAccount: "shop/web",
-  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1",
-};
-
-checks(ID, "claims that no service account token has", pulls, [
-  ["wanted absent", condition({ Null: { [`${amr}:amr`]: "true" } }), "pass"],
-  ["wanted", condition({ "ForAnyValue:StringEquals": { [`${amr}:amr`]: "mfa" } }), "fail", ':amr"'],
-  ["excluded", condition({ StringNotLike: { [`${amr}:email`]: "*" } }), "pass"],
-  [
-    "one that is there, without a documented key",
-    condition({ Null: { [`${amr}:jti`]: "true" } }),
-    "unknown",
-    ':jti"',
-  ],
-]);
-
 const OWN = `https://${POOL}/providers/k8s-edge-1`;
 const ALLOWED = `"allowed_audiences": [
             "${OWN}"

@@ -41,6 +41,28 @@ checks(ID, "the trust policy", ecr, [
   ],
 ]);
 
+const amr = "d111111abcdef8.cloudfront.net";
+/** A condition more in every statement. */
+const condition = (block: object) =>
+  terraform('\\"Condition\\":{', `\\"Condition\\":{${JSON.stringify(JSON.stringify(block)).slice(2, -2)},`);
+const pulls = {
+  artefacts: synthesized("openshift-aws"),
+  serviceAccount: "shop/web",
+  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1",
+};
+
+checks(ID, "claims that no service account token has", pulls, [
+  ["wanted absent", condition({ Null: { [`${amr}:amr`]: "true" } }), "pass"],
+  ["wanted", condition({ "ForAnyValue:StringEquals": { [`${amr}:amr`]: "mfa" } }), "fail", ':amr"'],
+  ["excluded", condition({ StringNotLike: { [`${amr}:email`]: "*" } }), "pass"],
+  [
+    "one that is there, without a documented key",
+    condition({ Null: { [`${amr}:jti`]: "true" } }),
+    "unknown",
+    ':jti"',
+  ],
+]);
+
 const component = terraform(
   "openshift-ingress-operator:ingress-operator",
   "openshift-ingress-operator:other",
