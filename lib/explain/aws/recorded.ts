@@ -96,7 +96,7 @@ const REPOSITORY = /^arn:[a-z-]+:ecr:([a-z0-9-]+):(\d{12}):repository\/(.+)$/;
 /** The output does not say the region, the ARN does. */
 function regionOf({ key, answer }: RecordedItem): Json {
   const [account, name] = ["registryId", "repositoryName"].map((each) => answer.at(each).stated());
-  const [, region, ofAccount = account, ofName = name] = REPOSITORY.exec(key) ?? [];
+  const [, region, ofAccount, ofName] = REPOSITORY.exec(key) ?? [];
   return ofAccount === account && ofName === name ? { region } : answer.refuse(`that of ${key}`);
 }
 
@@ -217,6 +217,7 @@ const rows: readonly RecordedCommand[] = [
     isKeyed: true,
     type: "aws_ecr_repository_policy",
     shape: { registryId: /^\d{12}$/, repositoryName: ANY, policyText: ANY },
+    lacks: "of which region it is",
     texts: "id=repositoryName repository=repositoryName registry_id=registryId policy=policyText",
     values: regionOf,
   },

@@ -19,8 +19,8 @@ import {
 const POOL = /^projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)$/;
 const PROVIDER = /^projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/providers\/([^/]+)$/;
 const ROLE = /^projects\/([^/]+)\/roles\/([^/]+)$/;
-const CLUSTER =
-  /^https:\/\/container\.googleapis\.com\/v\w+\/projects\/([^/]+)\/(?:locations|zones)\/([^/]+)\/clusters\//;
+const CLUSTER = /^https:\/\/container\.googleapis\.com\/v\w+\/projects\/([^/]+)\/(?:locations|zones)\//;
+const ACCOUNT = /^projects\/([^/]+)\/serviceAccounts\/[^/]+@/;
 const REPOSITORY = /^projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
 
 /** The groups of a pattern in a full name, as arguments. */
@@ -66,10 +66,10 @@ function policy({ answer }: RecordedItem): Json {
   return { policy_data: JSON.stringify({ bindings }) };
 }
 
-function projectPolicy(item: RecordedItem): Json {
-  const [described] = item.document.of(ASK.project);
-  const project = described?.answer.at("projectId").text() ?? item.answer.refuse(`beside \`${ASK.project}\``);
-  return { id: project, project, ...policy(item) };
+/** The project of an answer that does not say it: the one described beside it. */
+function projectBeside({ document, answer }: RecordedItem): string {
+  const [described] = document.of(ASK.project);
+  return described?.answer.at("projectId").text() ?? answer.refuse(`beside \`${ASK.project}\``);
 }
 
 function cluster(item: RecordedItem): Json {
@@ -81,7 +81,7 @@ function cluster(item: RecordedItem): Json {
     .list()
     .map((each) => each.at("config", "workloadMetadataConfig", "mode"));
   return {
-    ...named(item, answer.at("selfLink").stated(), CLUSTER, "project", "location"),
+    project: CLUSTER.exec(answer.at("selfLink").text() ?? "")?.[1] ?? projectBeside(item),
     workload_identity_config: workload_pool === undefined ? [] : [{ workload_pool }],
     fleet: fleet === undefined ? [] : [{ project: fleet }],
     node_pool: modes.map((mode) => ({
@@ -125,14 +125,15 @@ const rows: readonly RecordedCommand[] = [
   {
     command: ASK.accounts,
     type: "google_service_account",
-    shape: { name: /^projects\/[^/]+\/serviceAccounts\/[^/]+@/, email: /@/, projectId: ANY },
+    shape: { name: ACCOUNT, email: /@/ },
     id: "email",
-    texts: "account_id=email email project=projectId",
+    texts: "name account_id=email email",
     flags: "disabled",
-    harmless: "etag oauth2ClientId",
+    harmless: "projectId etag oauth2ClientId",
+    values: (item) => named(item, item.answer.at("name").stated(), ACCOUNT, "project"),
     // If its own policy was not printed, anyone may act as it.
     isPart: ({ answer }, all) => !all.isAnswered(ASK.policy, answer.at("email").stated()),
-    also: ({ answer }, all) => perhapsGranted(answer.at("projectId").stated(), all),
+    also: ({ answer }, all) => perhapsGranted(ACCOUNT.exec(answer.at("name").stated())?.[1] ?? "", all),
   },
   {
     ...POLICY,
@@ -144,7 +145,13 @@ const rows: readonly RecordedCommand[] = [
     id: "service_account_id",
     values: (item) => ({ service_account_id: `projects/-/serviceAccounts/${item.key}`, ...policy(item) }),
   },
-  { ...POLICY, command: ASK.projectPolicy, type: "google_project_iam_policy", values: projectPolicy },
+  {
+    ...POLICY,
+    command: ASK.projectPolicy,
+    type: "google_project_iam_policy",
+    id: "project",
+    values: (item) => ({ project: projectBeside(item), ...policy(item) }),
+  },
   {
     ...POLICY,
     command: ASK.repositoryPolicy,
@@ -178,9 +185,9 @@ const rows: readonly RecordedCommand[] = [
     type: "google_container_cluster",
     shape: { selfLink: CLUSTER, name: ANY },
     id: "name",
-    texts: "name master_version=currentMasterVersion?",
+    texts: "name location master_version=currentMasterVersion?",
     flags: "enable_autopilot=autopilot.enabled enable_legacy_abac=legacyAbac.enabled",
-    read: "selfLink location zone nodePools",
+    read: "selfLink zone nodePools",
     harmless:
       "autoscaling conditions createTime currentNodeCount currentNodeVersion defaultMaxPodsConstraint etag expireTime initialClusterVersion instanceGroupUrls locations networkConfig nodeIpv4CidrSize parentProductConfig privateCluster satisfiesPzi satisfiesPzs shieldedNodes status statusMessage",
     blocks: {
