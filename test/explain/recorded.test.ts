@@ -477,6 +477,16 @@ describe("Azure", () => {
     ],
     ["no identity", { "identities.json": "{}" }, /^unknown: identity-found/],
     [
+      "credentials of another type",
+      { "credentials.json": { "identity federated-credential list": { [IDENTITY]: "none" } } },
+      /^unknown: issuer-trusted/,
+    ],
+    [
+      "a credential without an issuer",
+      { "credentials.json": { "identity federated-credential list": { [IDENTITY]: [{ name: "web" }] } } },
+      /^unknown: issuer-trusted/,
+    ],
+    [
       "an identity with a wrong type",
       { "identities.json": [identity({ clientId: ["a"] })] },
       /^unknown: identity-found/,
@@ -685,6 +695,16 @@ describe("Google Cloud", () => {
       "a mapping of another type",
       { "providers.json": [poolProvider({ attributeMapping: ["a"] })] },
       /^unknown: issuer-trusted/,
+    ],
+    [
+      "a policy of another type",
+      { "policies.json": granted({ "projects get-iam-policy": { bindings: "none" } }) },
+      /^unknown: permissions-granted/,
+    ],
+    [
+      "no policy, because the command failed",
+      { ...direct, "policies.json": granted({ "projects get-iam-policy": null }) },
+      /^unknown: permissions-granted/,
     ],
     [
       "a switch of another type",

@@ -87,7 +87,8 @@ function provider({ key: arn, answer }: RecordedItem): Json {
 /** A list of associations does not say which role they give. */
 function association({ answer }: RecordedItem, all: Recorded): Json | undefined {
   const role_arn = answer.at("roleArn").text();
-  const isDescribed = all.isAnswered(ASK.association, answer.at("associationId").stated());
+  const described = all.of(ASK.association, answer.at("associationId").stated());
+  const isDescribed = described.some((each) => each.answer.at("roleArn").isText);
   return role_arn === undefined && isDescribed ? undefined : { role_arn: role_arn ?? NOT_YET };
 }
 

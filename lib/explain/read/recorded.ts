@@ -95,14 +95,15 @@ export class Recorded {
     return this.#answered.has(nameOf(command, key));
   }
 
-  answered(command: string, key: string): void {
-    this.#answered.add(nameOf(command, key));
+  answered(command: string, key: string, isRead: boolean): void {
+    if (isRead) this.#answered.add(nameOf(command, key));
+    else this.#answered.delete(nameOf(command, key));
   }
 
   add(command: string, item: RecordedItem): void {
     push(this.#items, command, item);
     push(this.#items, nameOf(command, item.key), item);
-    this.answered(command, item.key);
+    this.answered(command, item.key, true);
   }
 }
 
@@ -190,15 +191,24 @@ class Reading {
 
   /** Makes the resources, of all that was read: one command says whose, another what it has. */
   declare(): void {
-    for (const [row, item] of this.#declaring)
-      this.#guarded(item.answer.value, item.source, () => {
-        const { type, id = "id" } = row;
-        const values = valuesOf(row, item, this.#all);
-        const isPart = row.isPart?.(item, this.#all) === true;
-        if (type !== undefined && values)
-          this.#declared({ type, id: String(values[id]), values }, item, isPart);
-        for (const each of row.also?.(item, this.#all) ?? []) this.#declared(each, item);
-      });
+    const made = this.#declaring.map(([row, item]) => [row, item, this.#values(row, item)] as const);
+    for (const [{ type = "", id = "id", isPart, also }, item, values] of made) {
+      if (values === undefined) continue;
+      const adopted = isPart?.(item, this.#all) === true;
+      this.#declared({ type, id: String(values[id]), values }, item, adopted);
+      for (const each of also?.(item, this.#all) ?? []) this.#declared(each, item);
+    }
+  }
+
+  /** What is malformed counts as not asked for. */
+  #values(row: RecordedCommand, item: RecordedItem): Json | undefined {
+    let values: Json | undefined;
+    const { key, answer, document } = item;
+    const isRead = this.#guarded([key, answer.value], item.source, () => {
+      values = valuesOf(row, item, this.#all);
+    });
+    for (const list of isRead ? [] : [document, this.#all]) list.answered(row.command, key, false);
+    return values;
   }
 
   /** An entry of the object of answers. */
@@ -213,7 +223,7 @@ class Reading {
       else
         this.#guarded(value, source, () => {
           for (const [key, each] of new CommandAnswer(value, command).entries()) {
-            const from = { file: source.file, path: propertyPath([command, key]) };
+            const from = { ...source, path: propertyPath([command, key]) };
             this.#output(row, { ...output, value: each.value, source: from, key });
           }
         });
@@ -221,35 +231,37 @@ class Reading {
 
   #output(row: RecordedCommand, { value, source, key, by, document }: Output): void {
     const { command, in: inside } = row;
-    for (const list of [document, this.#all]) list.answered(command, key);
     const known = inside === undefined ? undefined : { read: `${inside} ${row.beside ?? ""}` };
     const around = known && isRecord(value) ? notUnderstood(value, known, "complete") : [];
     this.#guarded(value, source, () => {
       const whole = new CommandAnswer(value, key === "" ? command : `${command}: ${key}`);
       const inner = inside === undefined ? whole : whole.at(inside);
-      for (const [place, answer] of inner.someMembers().entries()) {
+      const items = [...inner.someMembers().entries()].map(([place, answer]): RecordedItem => {
         const steps = Array.isArray(inner.value) ? [place] : [];
         const from = below(source, propertyPath(inside === undefined ? steps : [inside, ...steps]));
+        if (by !== "" && !hasShape(row, answer.value)) answer.refuse(`what ${command} prints`);
+        const more = [...around, ...beyond(row, answer.value)];
+        const fields = more.map((name) => [`${command}: ${name}`, true] as const);
+        const own = key === "" ? (row.key?.(answer) ?? "") : key;
         const where = { ...from, path: from.path + by };
-        this.#guarded(answer.value, where, () => {
-          if (by !== "" && !hasShape(row, answer.value)) answer.refuse(`what ${command} prints`);
-          const more = [...around, ...beyond(row, answer.value)];
-          const fields = more.map((name) => [`${command}: ${name}`, true] as const);
-          const own = key === "" ? (row.key?.(answer) ?? "") : key;
-          const item = { key: own, answer, more: Object.fromEntries(fields), source: where, document };
-          for (const list of [document, this.#all]) list.add(command, item);
-          if (row.type !== undefined) this.#declaring.push([row, item]);
-        });
+        return { key: own, answer, more: Object.fromEntries(fields), source: where, document };
+      });
+      for (const list of [document, this.#all]) {
+        if (whole.exists) list.answered(command, key, true);
+        for (const item of items) list.add(command, item);
       }
+      if (row.type !== undefined) this.#declaring.push(...items.map((item) => [row, item] as const));
     });
   }
 
-  #guarded(value: unknown, source: Source, run: () => void): void {
+  #guarded(value: unknown, source: Source, run: () => void): boolean {
     try {
       run();
+      return true;
     } catch (error) {
       if (!isWorkloadIdentityError(error)) throw error;
       this.#unread(value, source, `${error.problem}: ${error.allowed ?? ""}; ${REMEDY}`);
+      return false;
     }
   }
 
