@@ -391,7 +391,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
   },
   rules: {
-    each: "cluster component issuer names permission powers pull ready-permissions registry spoke trust",
+    each: "cluster commands component issuer names permission powers pull ready-permissions registry spoke trust",
     own: {
       aws: {
         arn: "how everything is named",
@@ -438,7 +438,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
   },
   explain: {
-    each: "clusters held identity issuer permission plugin pods reader rights spoke trust",
+    each: "clusters held identity issuer permission plugin pods reader recorded rights spoke trust",
     own: {
       aws: {
         "access-entry": "EKS has access entries and policies of its own",

@@ -171,33 +171,44 @@ const NODE: readonly Collected[] = [
   },
 ];
 
+/** Outputs that do not say what they are about, in the form of docs/adopting.md. */
+function under(command: string, of: string): string {
+  return `jq --arg of "${of}" '{"${command}": {($of): .}}'`;
+}
+
+/** Of the roles one, and the policies that it has or is limited by. */
+const ONE_ROLE =
+  ".RoleDetailList |= map(select(.RoleName == $role)) | [.RoleDetailList[] | .AttachedManagedPolicies[].PolicyArn, .PermissionsBoundary.PermissionsBoundaryArn] as $its | .Policies |= map(select(.Arn | IN($its[])))";
+const REPOSITORY_ARN = "arn:aws:ecr:$REGION:$REGISTRY:repository/$REPOSITORY";
+const OF_IDENTITY = `--resource-group "$GROUP" -o json`;
+
 const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
   aws: [
     {
       file: "aws-oidc-provider.json",
-      command: `aws iam get-open-id-connect-provider --open-id-connect-provider-arn "$PROVIDER"`,
+      command: `aws iam get-open-id-connect-provider --open-id-connect-provider-arn "$PROVIDER" --output json | ${under("iam get-open-id-connect-provider", "$PROVIDER")}`,
       shows: "issuer and audiences that the account trusts",
     },
     {
       file: "aws-role.json",
-      command: `aws iam get-role --role-name "$ROLE"`,
-      shows: "the trust policy",
-    },
-    {
-      file: "aws-role-policies.json",
-      command: `aws iam list-attached-role-policies --role-name "$ROLE"; aws iam list-role-policies --role-name "$ROLE"`,
-      shows: "the policies that the role has",
+      command: `aws iam get-account-authorization-details --filter Role LocalManagedPolicy AWSManagedPolicy --output json | jq --arg role "$ROLE" '${ONE_ROLE}'`,
+      shows: "the role's trust policy, permissions boundary and policies, with their documents",
     },
     {
       file: "aws-repository-policy.json",
-      command: `aws ecr get-repository-policy --registry-id "$REGISTRY" --repository-name "$REPOSITORY"`,
+      command: `aws ecr get-repository-policy --region "$REGION" --registry-id "$REGISTRY" --repository-name "$REPOSITORY" --output json | ${under("ecr get-repository-policy", REPOSITORY_ARN)}`,
       shows: "what the registry's owner permits",
     },
   ],
   azure: [
     {
+      file: "azure-identity.json",
+      command: `az identity show --name "$IDENTITY" ${OF_IDENTITY}`,
+      shows: "the identity's client id and principal",
+    },
+    {
       file: "azure-credentials.json",
-      command: `az identity federated-credential list --identity-name "$IDENTITY" --resource-group "$GROUP" -o json`,
+      command: `az identity federated-credential list --identity-name "$IDENTITY" ${OF_IDENTITY} | ${under("identity federated-credential list", `$(az identity show --name "$IDENTITY" ${OF_IDENTITY} | jq -r .id)`)}`,
       shows: "issuers, subjects and audiences that the identity trusts",
     },
     {
@@ -207,7 +218,7 @@ const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
     },
     {
       file: "azure-registry.json",
-      command: `az acr show --name "$REGISTRY" --query '{id:id,mode:roleAssignmentMode}' -o json`,
+      command: `az acr show --name "$REGISTRY" -o json`,
       shows: "which roles the registry honours",
     },
   ],
@@ -218,13 +229,23 @@ const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
       shows: "issuers, audiences and conditions of the pool",
     },
     {
+      file: "google-account.json",
+      command: `gcloud iam service-accounts list --project "$PROJECT" --filter "email=$EMAIL" --format json`,
+      shows: "whether the service account exists and is enabled",
+    },
+    {
       file: "google-account-policy.json",
-      command: `gcloud iam service-accounts get-iam-policy "$EMAIL" --format json`,
+      command: `gcloud iam service-accounts get-iam-policy "$EMAIL" --format json | ${under("iam service-accounts get-iam-policy", "$EMAIL")}`,
       shows: "who may act as the service account",
     },
     {
+      file: "google-project-policy.json",
+      command: `{ gcloud projects describe "$PROJECT" --format json; gcloud projects get-iam-policy "$PROJECT" --format json; } | jq -s '{"projects describe": .[0], "projects get-iam-policy": .[1]}'`,
+      shows: "the roles in the project",
+    },
+    {
       file: "google-repository-policy.json",
-      command: `gcloud artifacts repositories get-iam-policy "$REPOSITORY" --location "$LOCATION" --format json`,
+      command: `gcloud artifacts repositories get-iam-policy "$REPOSITORY" --project "$PROJECT" --location "$LOCATION" --format json | ${under("artifacts repositories get-iam-policy", "projects/$PROJECT/locations/$LOCATION/repositories/$REPOSITORY")}`,
       shows: "who may read the repository",
     },
   ],

@@ -56,6 +56,12 @@ export class CommandAnswer {
     return this.text() ?? this.refuse("a text");
   }
 
+  /** False if it is absent. */
+  flag(): boolean {
+    const value = this.#value ?? false;
+    return typeof value === "boolean" ? value : this.refuse("true or false");
+  }
+
   /** An object that must be there, as JSON text. */
   json(): string {
     return isRecord(this.#value) ? JSON.stringify(this.#value) : this.refuse("an object");

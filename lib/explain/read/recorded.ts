@@ -11,7 +11,8 @@ import { remembered } from "../../model/once";
 import { type Json, at } from "../../model/parsed";
 import { propertyPath } from "../../model/property-path";
 import { isRecord } from "../../model/record";
-import { type Coverage, notUnderstood } from "../coverage/coverage";
+import { rowOf } from "../coverage/closed-world";
+import { type Coverage, notUnderstood, words } from "../coverage/coverage";
 import { Resource } from "./block";
 import type { FileDocument } from "./documents";
 import { withoutSecrets } from "./sensitive";
@@ -34,8 +35,20 @@ export interface RecordedCommand extends Coverage {
   readonly lacks?: string;
   /** The key that the thing has, by what is printed about it. */
   readonly key?: (answer: CommandAnswer) => string;
-  /** What it declares; absent if it only adds to what others declare. */
-  readonly resources?: (item: RecordedItem, all: Recorded) => readonly RecordedResource[];
+  /** The type of what a member is; absent if it only adds to what others are. Its fields are harmless as its arguments are. */
+  readonly type?: string;
+  /** Arguments, each with the path of the text that it is: `client_id=clientId`, with `?` if it may be absent. */
+  readonly texts?: string;
+  /** As {@link texts}, for what is true, or false or absent. */
+  readonly flags?: string;
+  /** The argument that tells it from others. */
+  readonly id?: string;
+  /** Other arguments; `undefined` if another output says all that this one does. */
+  readonly values?: (item: RecordedItem, all: Recorded) => Json | undefined;
+  /** Whether what belongs to it was not printed, as of a data source. */
+  readonly isPart?: (item: RecordedItem, all: Recorded) => boolean;
+  /** What else is known by it. */
+  readonly also?: (item: RecordedItem, all: Recorded) => readonly RecordedResource[];
 }
 
 /** The commands of one cloud. */
@@ -53,8 +66,6 @@ export interface RecordedResource {
   readonly id: string;
   /** As in a state; `undefined` for what is absent. */
   readonly values: Json;
-  /** True if not everything that belongs to it was printed, as of a data source. */
-  readonly adopted?: boolean;
 }
 
 /** One thing that a command printed. */
@@ -84,14 +95,15 @@ export class Recorded {
     return this.#answered.has(nameOf(command, key));
   }
 
-  answered(command: string, key: string): void {
-    this.#answered.add(nameOf(command, key));
+  answered(command: string, key: string, isRead: boolean): void {
+    if (isRead) this.#answered.add(nameOf(command, key));
+    else this.#answered.delete(nameOf(command, key));
   }
 
   add(command: string, item: RecordedItem): void {
     push(this.#items, command, item);
     push(this.#items, nameOf(command, item.key), item);
-    this.answered(command, item.key);
+    this.answered(command, item.key, true);
   }
 }
 
@@ -179,10 +191,24 @@ class Reading {
 
   /** Makes the resources, of all that was read: one command says whose, another what it has. */
   declare(): void {
-    for (const [row, item] of this.#declaring)
-      this.#guarded(item.answer.value, item.source, () => {
-        for (const each of row.resources?.(item, this.#all) ?? []) this.#declared(each, item.source);
-      });
+    const made = this.#declaring.map(([row, item]) => [row, item, this.#values(row, item)] as const);
+    for (const [{ type = "", id = "id", isPart, also }, item, values] of made) {
+      if (values === undefined) continue;
+      const adopted = isPart?.(item, this.#all) === true;
+      this.#declared({ type, id: String(values[id]), values }, item, adopted);
+      for (const each of also?.(item, this.#all) ?? []) this.#declared(each, item);
+    }
+  }
+
+  /** What is malformed counts as not asked for. */
+  #values(row: RecordedCommand, item: RecordedItem): Json | undefined {
+    let values: Json | undefined;
+    const { key, answer, document } = item;
+    const isRead = this.#guarded([key, answer.value], item.source, () => {
+      values = valuesOf(row, item, this.#all);
+    });
+    for (const list of isRead ? [] : [document, this.#all]) list.answered(row.command, key, false);
+    return values;
   }
 
   /** An entry of the object of answers. */
@@ -197,7 +223,7 @@ class Reading {
       else
         this.#guarded(value, source, () => {
           for (const [key, each] of new CommandAnswer(value, command).entries()) {
-            const from = { file: source.file, path: propertyPath([command, key]) };
+            const from = { ...source, path: propertyPath([command, key]) };
             this.#output(row, { ...output, value: each.value, source: from, key });
           }
         });
@@ -205,35 +231,37 @@ class Reading {
 
   #output(row: RecordedCommand, { value, source, key, by, document }: Output): void {
     const { command, in: inside } = row;
-    for (const list of [document, this.#all]) list.answered(command, key);
     const known = inside === undefined ? undefined : { read: `${inside} ${row.beside ?? ""}` };
     const around = known && isRecord(value) ? notUnderstood(value, known, "complete") : [];
     this.#guarded(value, source, () => {
       const whole = new CommandAnswer(value, key === "" ? command : `${command}: ${key}`);
       const inner = inside === undefined ? whole : whole.at(inside);
-      for (const [place, answer] of inner.someMembers().entries()) {
+      const items = [...inner.someMembers().entries()].map(([place, answer]): RecordedItem => {
         const steps = Array.isArray(inner.value) ? [place] : [];
         const from = below(source, propertyPath(inside === undefined ? steps : [inside, ...steps]));
+        if (by !== "" && !hasShape(row, answer.value)) answer.refuse(`what ${command} prints`);
+        const more = [...around, ...beyond(row, answer.value)];
+        const fields = more.map((name) => [`${command}: ${name}`, true] as const);
+        const own = key === "" ? (row.key?.(answer) ?? "") : key;
         const where = { ...from, path: from.path + by };
-        this.#guarded(answer.value, where, () => {
-          if (by !== "" && !hasShape(row, answer.value)) answer.refuse(`what ${command} prints`);
-          const more = isRecord(answer.value) ? notUnderstood(answer.value, row, "complete") : [];
-          const fields = [...around, ...more].map((name) => [`${command}: ${name}`, true] as const);
-          const own = key === "" ? (row.key?.(answer) ?? "") : key;
-          const item = { key: own, answer, more: Object.fromEntries(fields), source: where, document };
-          for (const list of [document, this.#all]) list.add(command, item);
-          if (row.resources) this.#declaring.push([row, item]);
-        });
+        return { key: own, answer, more: Object.fromEntries(fields), source: where, document };
+      });
+      for (const list of [document, this.#all]) {
+        if (whole.exists) list.answered(command, key, true);
+        for (const item of items) list.add(command, item);
       }
+      if (row.type !== undefined) this.#declaring.push(...items.map((item) => [row, item] as const));
     });
   }
 
-  #guarded(value: unknown, source: Source, run: () => void): void {
+  #guarded(value: unknown, source: Source, run: () => void): boolean {
     try {
       run();
+      return true;
     } catch (error) {
       if (!isWorkloadIdentityError(error)) throw error;
       this.#unread(value, source, `${error.problem}: ${error.allowed ?? ""}; ${REMEDY}`);
+      return false;
     }
   }
 
@@ -244,21 +272,54 @@ class Reading {
     this.#scope(source.file).notRead.push({ source, reason, mentions: new Set(), texts, whole });
   }
 
-  #declared({ type, id, values, adopted = false }: RecordedResource, source: Source): void {
+  #declared({ type, id, values }: RecordedResource, { source }: RecordedItem, adopted = false): void {
     const scope = this.#scope(source.file);
     const address = `${adopted ? "data." : ""}${type}[${JSON.stringify(id)}]`;
     const stated = Object.fromEntries(Object.entries(values).filter(([, each]) => each !== undefined));
     const place = { type, address, adopted, certain: true, source: () => source };
-    scope.resources.set(
-      `${source.path} ${address}`,
-      new Resource(scope, withoutSecrets(type, address, stated), place),
-    );
+    const resource = new Resource(scope, withoutSecrets(type, address, stated), place);
+    scope.resources.set(`${source.path} ${address}`, resource);
   }
 
   /** Each file may be of another account. */
   #scope(file: string): Scope {
     return remembered(this.#scopes, file, () => this.#terraform.scope(file, true));
   }
+}
+
+const COLUMN = /^(\w+)(?:=([\w.]+))?(\??)$/;
+
+function valuesOf(row: RecordedCommand, item: RecordedItem, all: Recorded): Json | undefined {
+  const own = row.values ? row.values(item, all) : {};
+  const column = (
+    text: string | undefined,
+    read: (each: CommandAnswer, isOptional: boolean) => unknown,
+  ): Json =>
+    Object.fromEntries(
+      words(text).map((each) => {
+        const [, argument = "", path = argument, mark] = COLUMN.exec(each) ?? [];
+        return [argument, read(item.answer.at(...path.split(".")), mark === "?")];
+      }),
+    );
+  const texts = column(row.texts, (each, isOptional) => (isOptional ? each.text() : each.stated()));
+  return own && { ...texts, ...column(row.flags, (each) => each.flag()), ...own, ...item.more };
+}
+
+/** The fields that neither the row nor, under its arguments' names, the table of the type lists. */
+function beyond(row: RecordedCommand, value: unknown): readonly string[] {
+  if (!isRecord(value)) return [];
+  const fields = words(`${row.texts ?? ""} ${row.flags ?? ""}`).map((each) => COLUMN.exec(each)?.[2] ?? each);
+  const own = [row.read, ...fields.map((each) => each.replace("?", ""))].join(" ");
+  const { harmless, computed } = (row.type === undefined ? undefined : rowOf(row.type, false)) ?? {};
+  const isHarmless = new Set([...words(harmless), ...words(computed)]);
+  return notUnderstood(value, { ...row, read: own }, "complete").filter(
+    (name) => !isHarmless.has(snake(name)),
+  );
+}
+
+/** `networkRuleSet` and `NetworkRuleSet` as Terraform writes it. */
+function snake(name: string): string {
+  return name.replace(/(?<=[a-z\d])(?=[A-Z])/g, "_").toLowerCase();
 }
 
 function membersOf({ in: key }: RecordedCommand, value: unknown): readonly unknown[] {
