@@ -38,12 +38,17 @@ export interface Collected {
    */
   readonly read?: Exclude<Reading, "explain">;
   /**
-   * Links that stay open without it. What is not in it seems not to be there, so without it those that need it there
-   * seem broken.
+   * Links that stay open without it.
    *
    * @defaultValue - none
    */
   readonly decides?: readonly CheckId[];
+  /**
+   * Of these, links that seem broken without it, since what is in no file seems not to be in the cluster.
+   *
+   * @defaultValue - none
+   */
+  readonly lacks?: readonly CheckId[];
 }
 
 /** Header and payload of a token, a line each; the signature, without which it is of no use, is left out. */
@@ -69,12 +74,14 @@ const CLUSTER: readonly Collected[] = [
     command: `kubectl get serviceaccounts,pods,nodes -A -o json | jq '${LEFT_OUT}'`,
     shows: "service accounts with their annotations, pods with their images, the kubelets' versions",
     decides: [...OF_ACCOUNT, "image-parses"],
+    lacks: ["service-account-present", "account-present"],
   },
   {
     file: "rbac.json",
     command: "kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o json",
     shows: "whether nodes may ask for tokens with the audience",
     decides: ["audience-granted", "service-account-readable"],
+    lacks: ["audience-granted", "service-account-readable"],
   },
   {
     file: "webhooks.json",
@@ -182,22 +189,28 @@ const ONE_ROLE =
 const REPOSITORY_ARN = "arn:aws:ecr:$REGION:$REGISTRY:repository/$REPOSITORY";
 const OF_IDENTITY = `--resource-group "$GROUP" -o json`;
 
+const OF_RIGHTS: readonly CheckId[] = ["login-permitted", "repository-permitted", "permissions-granted"];
+const BY_IDENTITY: readonly CheckId[] = ["subject-admitted", ...OF_RIGHTS, "all-understood"];
+
 const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
   aws: [
     {
       file: "aws-oidc-provider.json",
       command: `aws iam get-open-id-connect-provider --open-id-connect-provider-arn "$PROVIDER" --output json | ${under("iam get-open-id-connect-provider", "$PROVIDER")}`,
       shows: "issuer and audiences that the account trusts",
+      decides: ["issuer-trusted", "audience-accepted"],
     },
     {
       file: "aws-role.json",
       command: `aws iam get-account-authorization-details --filter Role LocalManagedPolicy AWSManagedPolicy --output json | jq --arg role "$ROLE" '${ONE_ROLE}'`,
       shows: "the role's trust policy, permissions boundary and policies, with their documents",
+      decides: ["identity-found", ...BY_IDENTITY],
     },
     {
       file: "aws-repository-policy.json",
       command: `aws ecr get-repository-policy --region "$REGION" --registry-id "$REGISTRY" --repository-name "$REPOSITORY" --output json | ${under("ecr get-repository-policy", REPOSITORY_ARN)}`,
       shows: "what the registry's owner permits",
+      decides: ["repository-permitted"],
     },
   ],
   azure: [
@@ -205,48 +218,63 @@ const BY_CLOUD: Readonly<Record<CloudName, readonly Collected[]>> = {
       file: "azure-identity.json",
       command: `az identity show --name "$IDENTITY" ${OF_IDENTITY}`,
       shows: "the identity's client id and principal",
+      decides: ["identity-found", ...BY_IDENTITY],
     },
     {
       file: "azure-credentials.json",
       command: `az identity federated-credential list --identity-name "$IDENTITY" ${OF_IDENTITY} | ${under("identity federated-credential list", `$(az identity show --name "$IDENTITY" ${OF_IDENTITY} | jq -r .id)`)}`,
       shows: "issuers, subjects and audiences that the identity trusts",
+      decides: ["issuer-trusted", "audience-accepted", "subject-admitted"],
     },
     {
       file: "azure-roles.json",
       command: `az role assignment list --assignee "$PRINCIPAL" --all -o json`,
       shows: "the roles that the identity has",
+      decides: OF_RIGHTS,
     },
     {
       file: "azure-registry.json",
       command: `az acr show --name "$REGISTRY" -o json`,
       shows: "which roles the registry honours",
+      decides: ["login-permitted", "repository-permitted"],
     },
   ],
   google: [
     {
+      file: "google-configmaps.json",
+      command: `kubectl get configmaps -n "$NAMESPACE" -o json`,
+      shows: "the credential files that SDKs read",
+      decides: ["account-annotated", "pods-configured"],
+    },
+    {
       file: "google-provider.json",
       command: `gcloud iam workload-identity-pools providers list --workload-identity-pool "$POOL" --location global --format json`,
       shows: "issuers, audiences and conditions of the pool",
+      decides: ["issuer-trusted", "audience-accepted", "subject-admitted"],
     },
     {
       file: "google-account.json",
       command: `gcloud iam service-accounts list --project "$PROJECT" --filter "email=$EMAIL" --format json`,
       shows: "whether the service account exists and is enabled",
+      decides: ["identity-found"],
     },
     {
       file: "google-account-policy.json",
       command: `gcloud iam service-accounts get-iam-policy "$EMAIL" --format json | ${under("iam service-accounts get-iam-policy", "$EMAIL")}`,
       shows: "who may act as the service account",
+      decides: ["subject-admitted"],
     },
     {
       file: "google-project-policy.json",
       command: `{ gcloud projects describe "$PROJECT" --format json; gcloud projects get-iam-policy "$PROJECT" --format json; } | jq -s '{"projects describe": .[0], "projects get-iam-policy": .[1]}'`,
       shows: "the roles in the project",
+      decides: OF_RIGHTS,
     },
     {
       file: "google-repository-policy.json",
       command: `gcloud artifacts repositories get-iam-policy "$REPOSITORY" --project "$PROJECT" --location "$LOCATION" --format json | ${under("artifacts repositories get-iam-policy", "projects/$PROJECT/locations/$LOCATION/repositories/$REPOSITORY")}`,
       shows: "who may read the repository",
+      decides: ["repository-permitted"],
     },
   ],
 };
@@ -283,6 +311,11 @@ export const COLLECTED: ReadonlyMap<string, Collected> = new Map(
   cloudNames.flatMap((cloud) =>
     collection(cloud).flatMap(([, all]) => all.map((each) => [each.file, each] as const)),
   ),
+);
+
+/** The files that show the objects of a cloud. */
+export const OF_CLOUD: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  cloudNames.map((cloud) => [cloud, new Set(BY_CLOUD[cloud].map(({ file }) => file))]),
 );
 
 /** Each command with what it shows, to read before it is run. */

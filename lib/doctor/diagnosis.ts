@@ -11,7 +11,7 @@ import { Subject } from "../model/subject";
 import { byNearness } from "../model/nearest-name";
 import { at, text } from "../model/parsed";
 import { type Bundle, filesOf, readBundle } from "./bundle";
-import { COLLECTED, type Collected } from "./collect";
+import { COLLECTED, type Collected, OF_CLOUD } from "./collect";
 import { type Drift, driftOf } from "./drift";
 import { merged } from "./merged";
 import { flagsSeen, gatesOf, pluginsSeen } from "./observed/node";
@@ -19,7 +19,7 @@ import type { Note, Observation } from "./observed/observation";
 import { type PodSeen, failsToPull, isFailing, podsIn } from "./observed/pods";
 import { logSaid, podLogSaid, podsSaid } from "./observed/said";
 import { secretsSeen } from "./observed/secrets";
-import { claimsSeen, keysSeen } from "./observed/token";
+import { assertOneCluster, keysSeen } from "./observed/token";
 
 /** What is asked about; without any, the pods that fail, or else every chain that is not allowed. */
 export interface DoctorSelection {
@@ -54,6 +54,7 @@ export interface Report {
 /** Reads a bundle, and says of each chain that is asked about which links are broken, and which are open. */
 export function diagnose(folder: string, asked: DoctorSelection, options: DoctorOptions = {}): Report {
   const bundle = readBundle(folder);
+  assertOneCluster(bundle);
   const pods = podsIn(bundle);
   const { besides = [], declared, ...stated } = options;
   const paths = filesOf(bundle, "explain").map(({ path }) => path);
@@ -70,7 +71,7 @@ export function diagnose(folder: string, asked: DoctorSelection, options: Doctor
         checks,
         verdict,
         drift: drift?.(chain, checks) ?? [],
-        missing: missingFor(bundle, checks),
+        missing: missingFor(bundle, chain, checks),
       };
     }),
     notes,
@@ -124,7 +125,6 @@ function seenIn(
     observations: [
       ...flagsSeen(bundle),
       ...pluginsSeen(bundle),
-      ...claimsSeen(bundle),
       ...all.flatMap(({ observations }) => observations),
     ],
     notes: all.flatMap(({ notes }) => notes),
@@ -188,12 +188,12 @@ function distinct(chains: readonly ExplainResult[]): readonly ExplainResult[] {
 }
 
 /** A link that is broken because nothing was found is open if what would show it was not collected. */
-function withoutAbsent({ names }: Bundle, chain: ExplainResult): ExplainResult {
+function withoutAbsent(bundle: Bundle, chain: ExplainResult): ExplainResult {
   const checks = chain.checks.map((check) => {
     const { id, status, evidence } = check;
     if (status !== "fail" || evidence.length > 0) return check;
-    const [row] = [...COLLECTED.values()].filter(
-      ({ file, decides = [] }) => decides[0] === id && !names.has(file),
+    const row = [...COLLECTED.values()].find(
+      ({ file, lacks = [] }) => !bundle.names.has(file) && lacks.includes(id),
     );
     if (row === undefined) return check;
     const reason = `${check.reason}; but ${row.file} was not collected`;
@@ -204,11 +204,23 @@ function withoutAbsent({ names }: Bundle, chain: ExplainResult): ExplainResult {
   return { ...chain, checks, verdict: isOpen && !isBroken ? "unknown" : chain.verdict };
 }
 
+/** Whether a file that is not there would be about the chain: which cloud a pull is about shows what was collected. */
+function isMeant({ names }: Bundle, { target }: ExplainResult, { file }: Collected): boolean {
+  if (names.has(file)) return false;
+  return [...OF_CLOUD].every(
+    ([cloud, files]) => !files.has(file) || cloud === target || [...files].some((each) => names.has(each)),
+  );
+}
+
 /** The files that would decide links that are open, and that the bundle does not have. */
-function missingFor({ names }: Bundle, checks: readonly CheckResult[]): readonly Collected[] {
+function missingFor(
+  bundle: Bundle,
+  chain: ExplainResult,
+  checks: readonly CheckResult[],
+): readonly Collected[] {
   const isUnsure = (id: CheckId): boolean =>
     checks.some((check) => check.id === id && check.status === "unknown");
   return [...COLLECTED.values()].filter(
-    ({ file, decides = [] }) => !names.has(file) && decides.some(isUnsure),
+    (row) => (row.decides ?? []).some(isUnsure) && isMeant(bundle, chain, row),
   );
 }

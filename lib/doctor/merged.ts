@@ -7,7 +7,7 @@ import type { CheckResult, ExplainResult, Verdict } from "../explain";
 import type { Observation } from "./observed/observation";
 
 /** What an observation does to a link. */
-type Effect = "breaks" | "holds" | "is evidence" | "may be it" | "contradicts" | "is mixed";
+type Effect = "breaks" | "holds" | "is evidence" | "may be it" | "contradicts";
 
 interface Seen {
   readonly effect: Effect;
@@ -45,7 +45,6 @@ function effectsOf(
   checks: readonly CheckResult[],
 ): readonly (readonly [check: CheckResult, effect: Effect])[] {
   const own = checks.filter(({ id }) => links.includes(id));
-  if (status === "unknown") return own.map((check) => [check, "is mixed"]);
   if (status === "pass")
     return own.map((check) => [check, check.status === "fail" ? "contradicts" : "holds"]);
   const broken = own.filter((check) => check.status === "fail");
@@ -60,8 +59,6 @@ function effectsOf(
 function withSeen(check: CheckResult, seen: readonly Seen[]): CheckResult {
   const by = (effect: Effect): readonly Observation[] =>
     seen.flatMap((each) => (each.effect === effect ? [each.observation] : []));
-  const mixed = by("is mixed");
-  if (mixed.length > 0) return answered(check, "unknown", words(mixed), mixed[0]?.fix ?? "", mixed);
   const [contradicting, breaking, holding] = [by("contradicts"), by("breaks"), by("holds")];
   const suspected = by("may be it");
   const [breaks] = breaking;

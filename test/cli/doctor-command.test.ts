@@ -76,7 +76,7 @@ describe.each([...cloudNames, "other"] as const)("doctor --collect %s", (cloud) 
     ).toEqual([]);
     // A token is made, and only its claims are printed.
     expect(verbs.filter((each) => /\bcreate\b/.test(each))).toEqual([
-      expect.stringContaining("| cut -d. -f2 |"),
+      expect.stringContaining("| cut -d. -f1,2 |"),
     ]);
     expect(new Set(commands.map(({ file }) => file)).size).toBe(commands.length);
   });

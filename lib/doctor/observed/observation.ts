@@ -8,12 +8,9 @@ import type { ExplainResult } from "../../explain";
 
 /** Something that was seen, and the links about which it says something. */
 export interface Observation {
-  /**
-   * With `fail` at least one of these is broken; with `pass` all of them hold, or held at that time; with `unknown`
-   * what was collected contradicts itself about them.
-   */
+  /** With `fail` at least one of these is broken; with `pass` all of them hold, or held at that time. */
   readonly links: readonly CheckId[];
-  readonly status: "fail" | "pass" | "unknown";
+  readonly status: "fail" | "pass";
   /** One sentence without full stop. */
   readonly reason: string;
   /** What to do; empty if nothing needs to be done. */

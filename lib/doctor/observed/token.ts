@@ -6,6 +6,7 @@
  * the issuer in the document must be exactly the one in the token.
  */
 
+import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
 import { type Json, at, record, text } from "../../model/parsed";
 import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
@@ -39,12 +40,6 @@ function claimsIn(file: BundleFile): Claims | undefined {
     payload,
     now: Number.isInteger(now) ? now : undefined,
   };
-}
-
-/** The token's service account, `namespace/name`; empty if it is of none. */
-function subjectOf({ payload }: Claims): string {
-  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(text(payload["sub"])) ?? [];
-  return name === undefined ? "" : `${namespace}/${name}`;
 }
 
 interface KeySet {
@@ -170,24 +165,19 @@ function movedKeys(bundle: Bundle): readonly Note[] {
   }));
 }
 
-/** What the claims say about the service account's tokens; of other clusters' tokens nothing. */
-export function claimsSeen(bundle: Bundle): readonly Observation[] {
-  return filesOf(bundle, "claims").flatMap((file): readonly Observation[] => {
-    const claims = claimsIn(file);
-    const issuer = text(claims?.payload["iss"]);
-    const inside = printed(bundle);
-    if (claims === undefined || inside === "" || issuer === inside) return [];
-    return [
-      {
-        links: TRUST,
-        status: "unknown",
-        reason: `the tokens have the issuer ${issuer}, but the cluster prints ${inside}: the files are of two clusters, or its API server was restarted with another issuer between them`,
-        fix: "collect both from the same cluster, then compare the issuer with what the cloud trusts",
-        evidence: [atLine(file, lineOf(file, '"iss"'), `iss ${issuer}`)],
-        about: (chain) => everyChain(chain) && chain.subject === subjectOf(claims),
-      },
-    ];
-  });
+/** Refuses a bundle whose token is of another cluster than its discovery document: no cause in it would be certain. */
+export function assertOneCluster(bundle: Bundle): void {
+  const inside = printed(bundle);
+  for (const file of filesOf(bundle, "claims")) {
+    const issuer = text(claimsIn(file)?.payload["iss"]);
+    if (inside !== "" && issuer !== "" && issuer !== inside)
+      fail("explain-conflict", {
+        problem: `the token has the issuer ${issuer}, but the cluster prints ${inside}`,
+        value: `${file.path}:${lineOf(file, '"iss"')}`,
+        allowed: "files of one cluster, collected at the same time",
+        remedy: "collect all of them again; the issuer of the API server may have changed in between",
+      });
+  }
 }
 
 function lineOf({ text: all }: BundleFile, word: string): number {
