@@ -20,11 +20,9 @@ import {
   anyOf,
   partsOf,
   same,
-  shown,
   textOf,
   andThen,
 } from "./known";
-import { text as textOrEmpty } from "./parsed";
 import { isRecord } from "./record";
 
 /** A value of JSON, a list or an object of them, or the reason why it is not known. */
@@ -254,27 +252,6 @@ export function textAt(tree: Tree): Known<string> {
   return andThen(tree, (value) =>
     typeof value === "string" ? known(value) : notKnown({ kind: "malformed", what: "it is not a string" }),
   );
-}
-
-/** Returns the text at the end of a path; an empty one where there is none, or a value of another type. */
-export function wordAt(tree: Tree, ...path: readonly (string | number)[]): Known<string> {
-  return map(treeAt(tree, ...path), textOrEmpty);
-}
-
-/** The same for messages, and for comparison with literals: what is not known is in angle brackets. */
-export function shownAt(tree: Tree, ...path: readonly (string | number)[]): string {
-  return shown(wordAt(tree, ...path));
-}
-
-/** True for a known object. */
-export function isObjectTree(tree: Tree): boolean {
-  return isTreeObject(orElse(tree, () => undefined));
-}
-
-/** Returns the entries of a known object, and none for anything else. */
-export function fieldsOf(tree: Tree): Entries {
-  const value = orElse(tree, () => undefined);
-  return isTreeObject(value) ? entriesOf(value) : [];
 }
 
 /** Returns a list, a single item as a list, or an empty list if the value is absent. */

@@ -7,20 +7,12 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { isAbsent, isBlank, isKnown, known, orElse, shown } from "../../model/known";
+import { type Known, isAbsent, isBlank, isKnown, isSensitive, known, orElse, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { record } from "../../model/parsed";
-import {
-  type Tree,
-  childOf,
-  fieldsOf,
-  itemsAt,
-  knownJson,
-  shownAt,
-  treeOf,
-  wordAt,
-} from "../../model/tree";
+import { fieldsOf, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, childOf, itemsAt, knownJson, plainOf, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import {
   type FleetConsumerKind,
@@ -41,7 +33,7 @@ import {
 } from "../../rules/fleet/kueue";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG, outdatedNames } from "../../rules/fleet/names";
 import { accessProviderIssues } from "../../rules/fleet/provider-list";
-import { secretIssues } from "../../rules/fleet/secret-material";
+import { HIDDEN_PREFIX, secretIssues } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -130,9 +122,16 @@ const versionOf = once(({ kind, workloads }: Controller): string | undefined => 
 export const listIssues: (read: ProviderListFact) => { readonly entries: Issues; readonly secrets: Issues } =
   once((read) => {
     const providers = listEntries(read);
-    const secrets = secretIssues("list of access providers", providers);
-    return { entries: accessProviderIssues(providers), secrets };
+    const entries = accessProviderIssues(providers.map((entry) => plainOf(entry, shown)));
+    return { entries, secrets: secretsIn("list of access providers", treeOf(providers)) };
   });
+
+/** The places in a document with a secret, also one that was hidden when it was read. */
+export function secretsIn(where: string, document: Tree): Issues {
+  const shownOrHidden = (each: Known<never>): string =>
+    isSensitive(each) ? `@late(${HIDDEN_PREFIX}` : shown(each);
+  return secretIssues(where, plainOf(document, shownOrHidden));
+}
 
 const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];

@@ -16,6 +16,7 @@ import {
   shown,
   unread,
 } from "../../model/known";
+import { shownAt, wordAt } from "../../model/parsed-tree";
 import {
   type Tree,
   childOf,
@@ -24,9 +25,7 @@ import {
   isTreeObject,
   itemsAt,
   itemsOf,
-  shownAt,
   treeOf,
-  wordAt,
 } from "../../model/tree";
 import { type FleetConsumerKind, ARGO_CD } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";

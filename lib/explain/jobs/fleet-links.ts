@@ -10,7 +10,7 @@ import { childOf } from "../../model/tree";
 import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
 import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
-import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
+import { isSecretText, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
@@ -21,7 +21,7 @@ import { serviceAccountOf } from "../read/service-accounts";
 import { Runner, stepsOf } from "../run";
 import { refusedToken } from "../shared/pods";
 import { plainAnswer } from "../shared/words";
-import { controllerConfigured, listIssues } from "./fleet-configuration";
+import { controllerConfigured, listIssues, secretsIn } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
 import {
   type PluginCall,
@@ -282,10 +282,10 @@ function secretFree({
 }: Pick<FleetAccessFacts, "artefacts" | "controller" | "profile">): Answer {
   const { list: read, workloads } = controller;
   const issues = [
-    ...secretIssues(`ClusterProfile ${profile.key}`, profileDocument(profile).tree),
+    ...secretsIn(`ClusterProfile ${profile.key}`, profileDocument(profile).tree),
     ...(read ? listIssues(read).secrets : []),
     ...workloads.flatMap((each) =>
-      containersIn(each).flatMap((container) => secretIssues(each.pods.title, childOf(container, "env"))),
+      containersIn(each).flatMap((container) => secretsIn(each.pods.title, childOf(container, "env"))),
     ),
     ...outputIssues(artefacts),
   ];

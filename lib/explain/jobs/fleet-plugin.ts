@@ -4,21 +4,21 @@
  * Source: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`).
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
 import {
   type Known,
-  is,
   isAbsent,
   isBlank,
   isKnown,
   joinedAll,
-  known,
   orElse,
   partsOf,
   shown,
   textOf,
 } from "../../model/known";
-import { type Tree, type TreeList, childOf, itemsAt, shownAt, treeOf, wordAt } from "../../model/tree";
+import { shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, treeOf } from "../../model/tree";
 import {
   badCommand,
   commandIssues,
@@ -45,8 +45,9 @@ import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
 export interface PluginCall extends SpokeCall {
-  /** What client-go is configured to run. */
-  readonly exec: ResolvedExec<Known<string>>;
+  /** What client-go is configured to run, as it is shown, for rules that compare it with literals. */
+  readonly exec: ResolvedExec;
+  readonly command: Known<string>;
   /** Only the variables of the entry and of the profile. */
   readonly own: ReadonlyMap<string, Known<string>>;
   /** Key of the plugin's cloud; `undefined` if it is not known. */
@@ -117,13 +118,22 @@ export function pluginCall(
   recordedCloud: string | undefined,
 ): PluginCall | undefined {
   if (resolution.outcome !== "resolved") return undefined;
-  const { exec } = resolution;
-  const own = new Map(exec.env.map(({ name, value }) => [name, value]));
+  const { server, args, env, command, apiVersion } = resolution.exec;
+  const own = new Map(env.map(({ name, value }) => [name, value]));
+  const exec = {
+    ...resolution.exec,
+    server: shown(server),
+    apiVersion: shown(apiVersion),
+    command: shown(command),
+    args: args.map(shown),
+    env: env.map(({ name, value }) => ({ name, value: shown(value) })),
+  };
   const cloud = cloudOf(exec);
   return {
     exec,
-    server: exec.server,
-    args: exec.args,
+    server,
+    command,
+    args,
     env: new Map([...containerVariables(controller), ...own]),
     own,
     cloud,
@@ -131,9 +141,9 @@ export function pluginCall(
   };
 }
 
-function cloudOf({ command, args }: PluginCall["exec"]): string | undefined {
+function cloudOf({ command, args }: ResolvedExec): string | undefined {
   const plugin = pluginOfCommand(command);
-  if (plugin === "argocd-k8s-auth") return argoCloud(orElse(args[0] ?? known(""), () => ""));
+  if (plugin === "argocd-k8s-auth") return argoCloud(args[0]);
   return plugin && fleetPlugins[plugin].clouds[0];
 }
 
@@ -147,19 +157,19 @@ export function pluginCalled(
   const where = read ? [seen(`access provider ${exec.provider}`, read.source)] : [];
   if (pluginOfCommand(exec.command) === undefined && !isStoredTokenCommand(exec.command))
     return unknown(
-      `the plugin ${shown(exec.command)} is not known here`,
+      `the plugin ${exec.command} is not known here`,
       "see its own documentation for what it needs",
       where,
     );
   if (cloud === SELF_MANAGED && !isTokenReader(exec))
     return unknown(
-      `what ${shown(exec.command)} does with these arguments is not judged here`,
+      `what ${exec.command} does with these arguments is not judged here`,
       "write the arguments that this library writes for the plugin projected-token",
       where,
     );
   const called = unlessRefused(
     pluginCallIssues({ ...exec, env: variablesOf(call, false) }),
-    `${shown(exec.command)} is called as it must be`,
+    `${exec.command} is called as it must be`,
     ...where,
   );
   if (called.status === "pass")
@@ -174,12 +184,12 @@ export function pluginCalled(
 }
 
 /** The variables for rules. One that is not known for certain is presumed to be set only if `isPresumed` says so. */
-function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): PluginCall["exec"]["env"] {
+function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): ResolvedExec["env"] {
   // A variable of the container would override an argument of kubelogin; a variable of the entry was intended.
-  if (shown(exec.command).endsWith("kubelogin")) return exec.env;
+  if (exec.command.endsWith("kubelogin")) return exec.env;
   return [...env].map(([name, value]) => {
     const isSet = isPresumed || partsOf(value) !== undefined || own.has(name);
-    return { name, value: isSet ? value : known("") };
+    return { name, value: isSet ? shown(value) : "" };
   });
 }
 
@@ -187,8 +197,8 @@ function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): Plugi
 const TEMPLATE = /\{\{ \.ClusterProfile(?:Name|Server) \}\}/;
 
 /** Readers of such a variable get the template itself; `undefined` if no variable has one. */
-function templateAnswer({ env }: PluginCall["exec"], where: readonly Evidence[]): Answer | undefined {
-  const unfilled = env.find(({ value }) => TEMPLATE.test(shown(value)));
+function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answer | undefined {
+  const unfilled = env.find(({ value }) => TEMPLATE.test(value));
   if (!unfilled) return undefined;
   return unknown(
     `Argo CD fills templates only into arguments, but the variable ${unfilled.name} has one`,
@@ -198,21 +208,11 @@ function templateAnswer({ env }: PluginCall["exec"], where: readonly Evidence[])
 }
 
 /** A shell can do anything; only the script that prints the token in a file is known. */
-function isTokenReader({ args, command, provider }: PluginCall["exec"]): boolean {
+function isTokenReader({ args, command, provider }: ResolvedExec): boolean {
   const plugin = "projected-token";
-  const call = {
-    plugin,
-    cloud: SELF_MANAGED,
-    command: shown(command),
-    provider,
-    parameters: { tokenFile: "" },
-  } as const;
-  const { args: written } = pluginExec(call);
-  // The last argument is the file.
-  return (
-    args.length === written.length &&
-    written.slice(0, -1).every((each, place) => is(args[place] ?? known(""), each) === "yes")
-  );
+  const parameters = { tokenFile: args.at(-1) ?? "" };
+  const written = pluginExec({ plugin, cloud: SELF_MANAGED, command, provider, parameters });
+  return isDeepStrictEqual(written.args, args);
 }
 
 const MOUNT = "mount the plugin, and name it by its absolute path";
@@ -223,11 +223,10 @@ export function pluginPresent(
   call: PluginCall | undefined,
 ): Answer {
   if (!call) return missing("what is run");
-  const { provider } = call.exec;
-  const command = shown(call.exec.command);
+  const { command, provider } = call.exec;
   const { workloads, title, onPath, isDistroless } = controller;
   const evidence = workloads.map(({ where }) => where);
-  if (!isKnown(call.exec.command))
+  if (!isKnown(call.command))
     return unknown(`the command ${command} is known only after apply`, MOUNT, evidence);
   if (onPath?.includes(command)) return pass(`${command} is in the image of ${title}`, evidence);
   const plugin = pluginOfCommand(command);

@@ -7,6 +7,7 @@ import { type Known, isAbsent, isKnown, known, orElse, same, whyNot, whyText } f
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { Subject } from "../../model/subject";
+import { shownAt } from "../../model/parsed-tree";
 import {
   type Tree,
   type TreeList,
@@ -15,7 +16,6 @@ import {
   isTreeObject,
   itemsOf,
   sameTree,
-  shownAt,
   treeOf,
 } from "../../model/tree";
 import { statusWriterIssues } from "../../rules/fleet/access-checks";
@@ -24,7 +24,6 @@ import { CLUSTER_MANAGER_LABEL } from "../../rules/fleet/names";
 import {
   endpointIssues,
   healthIssues,
-  managerAndLabel,
   managerLabelIssues,
   profileProviderIssues,
   schemaIssues,
@@ -162,9 +161,7 @@ function writerAnswer(
   const job = artefacts.workloads.find(
     (each) =>
       each.namespace === namespace &&
-      itemsOf(childOf(each.spec, "volumes")).some(
-        (volume) => orElse(childOf(volume, "configMap", "name"), () => "") === name,
-      ),
+      itemsOf(childOf(each.spec, "volumes")).some((volume) => shownAt(volume, "configMap", "name") === name),
   );
   if (!job)
     return unknown(
@@ -208,8 +205,8 @@ export function profileWellFormed(profile: ProfileFact, controller: Waiting): An
   const [field] = profile.isSecret ? [] : clusterProfileFindings(writtenDocument(tree), rules).open;
   if (field !== undefined)
     return unknown(`what the profile ${key} has as ${field} is not known`, "write the value itself", where);
-  const [manager, label] = managerAndLabel(tree);
-  if (sameTree(manager, label) === "unknown")
+  const manager = childOf(tree, "spec", "clusterManager", "name");
+  if (sameTree(manager, childOf(tree, "metadata", "labels", CLUSTER_MANAGER_LABEL)) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,
       "bind the outputs",

@@ -4,7 +4,8 @@
 
 import type { WorkloadIdentityError } from "../../errors";
 import { once } from "../../model/once";
-import { shownAt } from "../../model/tree";
+import { shownAt } from "../../model/parsed-tree";
+
 import { foreignManagerIssues, strayExtensionIssues } from "../../rules/fleet/cluster-profile";
 import { ambiguousProviderIssues, ignoredProfileData, unusedProviders } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";

@@ -6,16 +6,8 @@ import { grouped } from "../../model/grouped";
 import { type Known, is, known, map, orElse, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
-import {
-  type Tree,
-  childOf,
-  itemsOf,
-  optionalText,
-  sameTree,
-  textAt,
-  treeOf,
-  wordAt,
-} from "../../model/tree";
+import { wordAt } from "../../model/parsed-tree";
+import { type Tree, childOf, itemsOf, optionalText, sameTree, textAt, treeOf } from "../../model/tree";
 import { nameOf, profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, seen, unknown } from "../answer";
 import type { AccountReading, Cloud } from "../cloud";
@@ -297,17 +289,11 @@ function unreadProfile(key: string): ProfileFact {
   return { key, namespace, name, isSecret: false, ...nothing };
 }
 
-interface WrittenFile {
-  readonly hub: ClusterArtefacts;
-  readonly spoke: string;
-  readonly server: Known<string>;
-}
-
 /** What each stack writes for the API servers of spokes, by the servers' addresses as they are shown. */
 const filesByServer = once((hubs: readonly ClusterArtefacts[]) =>
   grouped(
     hubs.flatMap((hub) =>
-      (hub.cluster.fleet?.spokes ?? []).flatMap(({ profile: key, cloud }): readonly WrittenFile[] => {
+      (hub.cluster.fleet?.spokes ?? []).flatMap(({ profile: key, cloud }) => {
         const profile = hub.fleet.profiles.find((each) => each.key === key);
         if (cloud !== SELF_MANAGED || !profile) return [];
         const providers = [...profileProviders(profileDocument(profile).tree).values()];

@@ -4,7 +4,8 @@
 
 import { type Known, andThen, joined, known, map, orElse, shown } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
-import { type Tree, itemsAt, listAt, plainOf, shownAt, textAt, treeAt } from "../../model/tree";
+import { shownAt } from "../../model/parsed-tree";
+import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication";
 import { AUTHENTICATION_FLAG, authenticationPaths } from "../../rules/node/issuers";
 import { embedded } from "./documents";

@@ -9,28 +9,13 @@ import { type WorkloadIdentityError, fail, refusal, throwFirst } from "../../err
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
-import { type Known, isBlank, isKnown, map, orElse, same, shown } from "../../model/known";
+import { type Known, isBlank, map, orElse, same, shown } from "../../model/known";
 import { type Json, at } from "../../model/parsed";
 import { holdsPrivateKey } from "../../model/private-key";
-import {
-  type ObjectKind,
-  anyObject,
-  list as listOf,
-  object,
-  optional,
-  text as aText,
-} from "../../model/shape";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
-import {
-  type Tree,
-  type TreeList,
-  childOf,
-  fieldsOf,
-  itemsAt,
-  shownAt,
-  treeOf,
-  wordAt,
-} from "../../model/tree";
+import { fieldsOf, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import { certificateProblem } from "./endpoint";
 import { secretIssues, secretMaterial } from "./secret-material";
@@ -84,16 +69,16 @@ export interface HubAuthenticationProps {
 }
 
 export const HUB_AUTHENTICATION_PROPS: ObjectKind<HubAuthenticationProps> = object({
-  spoke: aText,
-  apiServer: aText,
+  spoke: text,
+  apiServer: text,
   issuer: ISSUER,
-  hub: aText,
-  audience: aText,
-  serviceAccounts: listOf(SUBJECT),
-  userPrefix: optional(aText),
-  discoveryUrl: optional(aText),
-  certificateAuthority: optional(aText),
-  additionalAuthenticators: optional(listOf(anyObject)),
+  hub: text,
+  audience: text,
+  serviceAccounts: list(SUBJECT),
+  userPrefix: optional(text),
+  discoveryUrl: optional(text),
+  certificateAuthority: optional(text),
+  additionalAuthenticators: optional(list(anyObject)),
 });
 
 /** How a hub's service accounts are named on a spoke. */
@@ -289,28 +274,31 @@ const FIELDS: Fields = {
 /** kube-apiserver decodes strictly. */
 function unknownKeys(tree: Tree, fields: Fields): readonly string[] {
   if (Object.keys(fields).length === 0) return [];
-  const ofItems = itemsAt(tree).flatMap((item) => unknownKeys(item, fields));
-  const ofFields = fieldsOf(tree).flatMap(([name, part]) => {
-    const key = shown(name);
-    const below = Object.hasOwn(fields, key) ? fields[key] : undefined;
-    return below ? unknownKeys(part, below) : [`has the key ${key}, which no API server knows`];
+  const keys = fieldsOf(tree).flatMap(([name, part]) => {
+    const below = Object.hasOwn(fields, shown(name)) ? fields[shown(name)] : undefined;
+    return below ? unknownKeys(part, below) : [`has the key ${shown(name)}, which no API server knows`];
   });
-  return [...ofItems, ...ofFields];
+  return [...keys, ...itemsAt(tree).flatMap((item) => unknownKeys(item, fields))];
 }
 
-function isOpen(text: Known<string>): boolean {
-  return !isKnown(text) || isLate(text);
+/** A text that is known and not empty. */
+function literalAt(tree: Tree, key: string): string | undefined {
+  const value = orElse(wordAt(tree, key), () => "");
+  return value === "" || isLate(value) ? undefined : value;
 }
 
 function issuerProblems(issuer: Tree): readonly string[] {
-  const [url, discovery, authority] = ["url", "discoveryURL", "certificateAuthority"].map((key) =>
-    wordAt(issuer, key),
-  ) as [Known<string>, Known<string>, Known<string>];
-  const bad = isBlank(authority) || isOpen(authority) ? undefined : authorityProblem(shown(authority));
-  const isSame = !isBlank(discovery) && same(withoutSlash(discovery), withoutSlash(url)) === "yes";
+  const url = wordAt(issuer, "url");
+  const discoveryUrl = wordAt(issuer, "discoveryURL");
+  const [discovery, authority] = [
+    literalAt(issuer, "discoveryURL"),
+    literalAt(issuer, "certificateAuthority"),
+  ];
+  const bad = authority === undefined ? undefined : authorityProblem(authority);
+  const isSame = !isBlank(discoveryUrl) && same(withoutSlash(discoveryUrl), withoutSlash(url)) === "yes";
   return [
-    ...(isOpen(url) ? [] : urlProblems("an issuer", shown(url))),
-    ...(isBlank(discovery) || isOpen(discovery) ? [] : urlProblems("a discoveryURL", shown(discovery))),
+    ...(isBlank(url) || literalAt(issuer, "url") !== undefined ? urlProblems("an issuer", shown(url)) : []),
+    ...(discovery === undefined ? [] : urlProblems("a discoveryURL", discovery)),
     ...(isSame ? ["has a discoveryURL that is the issuer's own URL"] : []),
     ...audienceProblems(issuer, shown(url)),
     ...(bad === undefined ? [] : [`has a certificateAuthority that ${bad}`]),
@@ -370,11 +358,10 @@ function mappingProblems(entry: Tree): readonly string[] {
 
 /** A claim needs a prefix, which may be empty; an expression must not have one. */
 function claimProblems(what: string, mapping: Tree): readonly string[] {
-  const hasPrefix = orElse(childOf(mapping, "prefix"), () => "") != null;
-  if (isStated(mapping, "expression")) {
-    if (isStated(mapping, "claim")) return [`has an entry with both claim and expression for ${what}`];
-    return hasPrefix ? [`has an entry with both prefix and expression for ${what}`] : [];
-  }
+  const hasPrefix = (orElse(childOf(mapping, "prefix"), () => "") ?? undefined) !== undefined;
+  const both = isStated(mapping, "claim") ? "claim" : hasPrefix && "prefix";
+  if (isStated(mapping, "expression"))
+    return both === false ? [] : [`has an entry with both ${both} and expression for ${what}`];
   return isStated(mapping, "claim") && !hasPrefix
     ? [`has no prefix for ${what} of the claim ${shownAt(mapping, "claim")}`]
     : [];
@@ -400,9 +387,8 @@ function ruleProblems(entry: Tree): readonly string[] {
   ];
 }
 
-/** A late URL stays as it is. */
 function withoutSlash(url: Known<string>): Known<string> {
-  return map(url, (text) => text.replace(/(?<!\/)\/+$/, ""));
+  return map(url, (each) => each.replace(/(?<!\/)\/+$/, ""));
 }
 
 function twice(entries: TreeList, key: string): readonly string[] {

@@ -7,19 +7,9 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import type { SpokeEndpoint } from "../../model/fleet";
 import { isLate } from "../../model/late";
-import { isAbsent, is, isKnown, orElse, shown, whyText } from "../../model/known";
-import {
-  type Tree,
-  type TreeList,
-  childOf,
-  fieldsOf,
-  isObjectTree,
-  itemsAt,
-  plainOf,
-  sameTree,
-  treeOf,
-  wordAt,
-} from "../../model/tree";
+import { is, isAbsent, isKnown, orElse, shown, whyText } from "../../model/known";
+import { fieldsOf, isObjectTree, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, plainOf, sameTree, treeOf } from "../../model/tree";
 import { type ClusterProfileVersion, clusterProfileFindings, isLabelValue } from "./cluster-profile-schema";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "./endpoint";
 import {
@@ -251,18 +241,10 @@ export function foreignManagerIssues(name: unknown): Issues {
   ];
 }
 
-/** The manager's name and the label that repeats it. */
-export function managerAndLabel(profile: unknown): readonly [manager: Tree, label: Tree] {
-  const tree = treeOf(profile);
-  return [
-    childOf(tree, "spec", "clusterManager", "name"),
-    childOf(tree, "metadata", "labels", CLUSTER_MANAGER_LABEL),
-  ];
-}
-
-/** What is certainly wrong with the two; another manager's profile is valid here. */
+/** What is certainly wrong with the manager's name and the label that repeats it; another manager's profile is valid. */
 export function managerLabelIssues(profile: unknown): Issues {
-  const [manager, label] = managerAndLabel(profile);
+  const manager = childOf(treeOf(profile), "spec", "clusterManager", "name");
+  const label = childOf(treeOf(profile), "metadata", "labels", CLUSTER_MANAGER_LABEL);
   const name = plainOf(manager, shown);
   const issues = isKnown(manager) ? managerNameIssues(name) : [];
   if (issues.length > 0) return issues;

@@ -9,11 +9,9 @@
 import { type WorkloadIdentityError, fail, refusal } from "../../errors";
 import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
 import type { SpokeParameters } from "../../model/fleet";
-import { type Known, afterPrefix, is, isBlank, joined, known, shown } from "../../model/known";
 import { literal } from "../../model/late";
 import { AKS_SERVER_ID } from "../azure/clouds";
 import type { ExecConfig, ExecEnvVar } from "./provider-list";
-import type { ResolvedExec } from "./resolve-exec";
 
 /** Plugins that exchange a service account token for a spoke's credentials. */
 export type FleetPluginKey =
@@ -37,7 +35,10 @@ interface PluginCall {
 }
 
 /** A call of a plugin, as far as the rules read it; its variables include those of the profile. */
-type CheckedCall<T = Known<string>> = Omit<ResolvedExec<T>, "others" | "server" | "config">;
+interface CheckedCall extends ExecConfig {
+  /** Name of the access provider, for messages. */
+  readonly provider: string;
+}
 
 interface Invocation {
   readonly args: readonly string[];
@@ -86,8 +87,8 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     answers: [V1_BETA],
     invocation: (call) => ARGO_CALLS[call.cloud as CloudName](call), // `pluginExec` refuses any other cloud.
     missing: ({ args }) =>
-      ARGO_COMMANDS.some((word) => hasText(args, word))
-        ? [hasText(args, CLOUDS.aws.argoCd) && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
+      ARGO_COMMANDS.some((word) => args.includes(word))
+        ? [args.includes(CLOUDS.aws.argoCd) && !hasValue(args, CLUSTER_NAME) && CLUSTER_NAME]
         : [ARGO_COMMANDS.join(", ")],
   },
   // A frozen Python that needs glibc; in an image volume its links point outside the mount.
@@ -171,7 +172,7 @@ export const fleetPlugins: Readonly<Record<FleetPluginKey, FleetPlugin>> = {
     }),
     missing: ({ args }) => [
       !hasValue(args, "--server-id") && `--server-id (${AKS_SERVER_ID} for AKS)`,
-      is(flagValue(args, "--login", "-l"), "workloadidentity") !== "yes" && "--login workloadidentity",
+      flagValue(args, "--login", "-l") !== "workloadidentity" && "--login workloadidentity",
       !hasWord(args, "get-token") && "get-token",
     ],
   },
@@ -245,17 +246,13 @@ export function fleetPlugin(key: string): FleetPlugin {
 }
 
 /** The plugin that a command runs; `undefined` for a program that is not in the table. */
-export function pluginOfCommand(command: string | Known<string>): FleetPluginKey | undefined {
-  return fleetPluginKeys.find((key) => fleetPlugins[key].binary === programOf(command));
+export function pluginOfCommand(command: string): FleetPluginKey | undefined {
+  const file = command.slice(command.lastIndexOf("/") + 1);
+  return fleetPluginKeys.find((key) => fleetPlugins[key].binary === file);
 }
 
-export function isStoredTokenCommand(command: string | Known<string>): boolean {
-  return STORED_TOKEN.includes(programOf(command));
-}
-
-/** File name of the program; that of none if it ends in what is not known. */
-function programOf(command: string | Known<string>): string {
-  return shown(joined(command)).replace(/^.*\//s, "");
+export function isStoredTokenCommand(command: string): boolean {
+  return STORED_TOKEN.includes(command.slice(command.lastIndexOf("/") + 1));
 }
 
 function storedToken(plugin: string): WorkloadIdentityError {
@@ -296,20 +293,15 @@ export function pluginExec(call: PluginCall): ExecConfig {
 }
 
 /** Whether the plugin can answer as it is called. No rules apply to a program that is not in the table. */
-export function pluginCallIssues(
-  given: CheckedCall<string | Known<string>>,
-): readonly WorkloadIdentityError[] {
-  const [apiVersion, command] = [joined(given.apiVersion), joined(given.command)];
-  if (isStoredTokenCommand(command)) return [storedToken(shown(command))];
-  const key = pluginOfCommand(command);
+export function pluginCallIssues(call: CheckedCall): readonly WorkloadIdentityError[] {
+  if (isStoredTokenCommand(call.command)) return [storedToken(call.command)];
+  const key = pluginOfCommand(call.command);
   if (key === undefined) return [];
-  const env = given.env.map(({ name, value }) => ({ name, value: joined(value) }));
-  const call = { ...given, apiVersion, command, args: given.args.map((each) => joined(each)), env };
   const { answers, needsClusterInfo, missing } = fleetPlugins[key];
   const versions = answers.map((version) => `client.authentication.k8s.io/${version}`);
   const wrongVersion = refusal("fleet-mismatch", {
     problem: `${key} does not support this apiVersion, and client-go refuses an answer in any other`,
-    value: shown(apiVersion),
+    value: call.apiVersion,
     allowed: versions.join(", "),
     remedy: "use an apiVersion that the plugin supports",
   });
@@ -318,7 +310,7 @@ export function pluginCallIssues(
     ...(missing?.(call) ?? []),
   ];
   return [
-    ...(versions.includes(shown(apiVersion)) ? [] : [wrongVersion]),
+    ...(versions.includes(call.apiVersion) ? [] : [wrongVersion]),
     ...lacking.flatMap((argument) =>
       argument === false ? [] : [missingArgument(key, call.provider, argument)],
     ),
@@ -376,45 +368,30 @@ function azureEnv({ clientId, tenantId }: SpokeParameters): readonly ExecEnvVar[
   return [...variable("AZURE_CLIENT_ID", clientId), ...variable("AZURE_TENANT_ID", tenantId)];
 }
 
-type Arguments = readonly Known<string>[];
-
-function hasText(args: Arguments, word: string): boolean {
-  return args.some((argument) => is(argument, word) === "yes");
+function hasFlag(args: readonly string[], ...flags: readonly string[]): boolean {
+  return args.some((argument) => flags.some((each) => argument === each || argument.startsWith(`${each}=`)));
 }
 
-function hasFlag(args: Arguments, ...flags: readonly string[]): boolean {
-  return args.some((argument) =>
-    flags.some((each) => valueIn(argument, each) !== undefined || is(argument, each) === "yes"),
-  );
-}
-
-/** What follows `--flag=` in the same argument. */
-function valueIn(argument: Known<string>, flag: string): Known<string> | undefined {
-  return afterPrefix(argument, known(`${flag}=`));
-}
-
-/** The value of the first of these flags; an empty one where there is none. */
-function flagValue(args: Arguments, ...flags: readonly string[]): Known<string> {
+function flagValue(args: readonly string[], ...flags: readonly string[]): string | undefined {
   const index = args.findIndex((argument) => hasFlag([argument], ...flags));
-  const values = flags.flatMap((each) => valueIn(args[index] ?? known(""), each) ?? []);
-  return values[0] ?? (index < 0 ? undefined : args[index + 1]) ?? known("");
+  const found = args[index];
+  if (found === undefined) return undefined;
+  return found.includes("=") ? found.slice(found.indexOf("=") + 1) : args[index + 1];
 }
 
 /** True for a flag with a value; a text that looks like the next flag is not a value. */
-function hasValue(args: Arguments, ...flags: readonly string[]): boolean {
+function hasValue(args: readonly string[], ...flags: readonly string[]): boolean {
   const value = flagValue(args, ...flags);
-  return !isBlank(value) && afterPrefix(value, known("-")) === undefined;
+  return value !== undefined && value !== "" && !value.startsWith("-");
 }
 
 /** A text after one of these flags is its value: a cluster may have the name of a subcommand. */
 const VALUED: readonly string[] = ["--cluster-id", "-i", CLUSTER_NAME, "--server-id", "--login", "-l"];
 
-function hasWord(args: Arguments, word: string): boolean {
-  const isValue = (index: number): boolean =>
-    VALUED.some((flag) => hasText(args.slice(Math.max(0, index - 1), index), flag));
-  return args.some((argument, index) => is(argument, word) === "yes" && !isValue(index));
+function hasWord(args: readonly string[], word: string): boolean {
+  return args.some((argument, index) => argument === word && !VALUED.includes(args[index - 1] ?? ""));
 }
 
-function hasVariable(env: CheckedCall["env"], name: string): boolean {
-  return env.some((entry) => entry.name === name && !isBlank(entry.value));
+function hasVariable(env: readonly ExecEnvVar[], name: string): boolean {
+  return env.some((entry) => entry.name === name && entry.value !== "");
 }

@@ -4,19 +4,7 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { map, orElse, shown, whyText } from "../../model/known";
-import {
-  type Tree,
-  type TreeObject,
-  type TreeValue,
-  entriesOf,
-  fieldOf,
-  isTreeList,
-  isTreeObject,
-  plainOf,
-  treeAt,
-  treeOf,
-} from "../../model/tree";
+import { isRecord } from "../../model/record";
 import { ADDITIONAL_ARGS_EXTENSION, outdatedNames } from "./names";
 
 type Issues = readonly WorkloadIdentityError[];
@@ -101,21 +89,19 @@ const POLICIES: Readonly<Record<string, readonly string[]>> = {
   profileSourcedEnvVarsPolicy: ["Ignore", "AppendIfNotExists", "Replace"],
 };
 
-const isText = (value: TreeValue): boolean => typeof value === "string";
-
 /** Keys of `execConfig`, each with a test and with what is wrong with a value that fails it. */
-const EXEC: Readonly<Record<string, readonly [isGood: (value: TreeValue) => boolean, wrong: string]>> = {
+const EXEC: Readonly<Record<string, readonly [isGood: (value: unknown) => boolean, wrong: string]>> = {
   apiVersion: [
-    (value) => API_VERSIONS.some((each) => each === value),
+    (value) => API_VERSIONS.includes(String(value)),
     `has none of the apiVersions of client-go: ${API_VERSIONS.join(", ")}`,
   ],
-  command: [(value) => isText(value) && value !== "", "has no command"],
+  command: [(value) => typeof value === "string" && value !== "", "has no command"],
   args: [
-    (value = []) => isTreeList(value) && value.every((item) => holds(item, isText)),
+    (value = []) => Array.isArray(value) && value.every((item) => typeof item === "string"),
     "has args that are not a list of strings",
   ],
   env: [
-    (value = []) => isTreeList(value) && value.every((item) => holds(item, isVariable)),
+    (value = []) => Array.isArray(value) && value.every(isVariable),
     "has env that is not a list of name and value",
   ],
   interactiveMode: [(value = "Never") => MODES.includes(value), "has an unknown interactiveMode"],
@@ -123,28 +109,21 @@ const EXEC: Readonly<Record<string, readonly [isGood: (value: TreeValue) => bool
     (value = false) => typeof value === "boolean",
     "has a provideClusterInfo that is not a boolean",
   ],
-  installHint: [(value = "") => isText(value), "has an installHint that is not a string"],
+  installHint: [(value = "") => typeof value === "string", "has an installHint that is not a string"],
 };
 
-/** A value that is not known counts as a good one. */
-function holds(tree: Tree, test: (value: TreeValue) => boolean): boolean {
-  return orElse(map(tree, test), () => true);
-}
-
-function isVariable(item: TreeValue): boolean {
-  if (!isTreeObject(item)) return false;
-  return (
-    holds(fieldOf(item, "name"), (name) => isText(name) && name !== "") &&
-    holds(fieldOf(item, "value"), isText)
-  );
+function isVariable(item: unknown): boolean {
+  if (!isRecord(item)) return false;
+  const { name, value } = item;
+  return typeof name === "string" && name !== "" && typeof value === "string";
 }
 
 /** Everything in a list of access providers that a controller would refuse or silently ignore. */
 export function accessProviderIssues(providers: readonly unknown[]): Issues {
-  const names = providers.map((provider) => orElse(treeAt(treeOf(provider), "name"), () => undefined));
-  const twice = names.filter((name, index) => isText(name) && names.indexOf(name) < index);
+  const names = providers.map((provider) => (isRecord(provider) ? provider["name"] : undefined));
+  const twice = names.filter((name, index) => typeof name === "string" && names.indexOf(name) < index);
   return [
-    ...providers.flatMap((provider) => entryIssues(treeOf(provider))),
+    ...providers.flatMap(entryIssues),
     ...[...new Set(twice)].map((name) =>
       refusal("fleet-conflict", {
         problem: "two access providers have the same name, so only the first would be used",
@@ -203,37 +182,32 @@ export function badPolicy(key: string, value: unknown, allowed: string): Workloa
   });
 }
 
-function entryIssues(tree: Tree): Issues {
-  const entry = orElse(tree, () => undefined);
-  if (!isTreeObject(entry)) return [badProvider("of the list", "is not an object")];
-  const valueOf = (key: string): unknown => plainOf(fieldOf(entry, key), shown);
-  const name = String(valueOf("name"));
-  const exec = orElse(fieldOf(entry, "execConfig"), () => undefined);
+function entryIssues(entry: unknown): Issues {
+  if (!isRecord(entry)) return [badProvider("of the list", "is not an object")];
+  const name = String(entry["name"]);
+  const exec = entry["execConfig"];
   return [
-    ...providerNameIssues(valueOf("name")),
+    ...providerNameIssues(entry["name"]),
     ...keyIssues(name, entry, KEYS),
     ...Object.entries(POLICIES)
-      .filter(([key, allowed]) => !["undefined", "", ...allowed].includes(String(valueOf(key))))
-      .map(([key, allowed]) => badPolicy(key, valueOf(key), allowed.join(", "))),
-    ...(valueOf("profileSourcedCLIArgsPolicy") === "Append"
-      ? [additionalArgs(`access provider ${name}`)]
-      : []),
-    ...(isTreeObject(exec) ? execIssues(name, exec) : [badProvider(name, "has no execConfig")]),
+      .filter(([key, allowed]) => entry[key] !== undefined && !["", ...allowed].includes(String(entry[key])))
+      .map(([key, allowed]) => badPolicy(key, entry[key], allowed.join(", "))),
+    ...(entry["profileSourcedCLIArgsPolicy"] === "Append" ? [additionalArgs(`access provider ${name}`)] : []),
+    ...(isRecord(exec) ? execIssues(name, exec) : [badProvider(name, "has no execConfig")]),
   ];
 }
 
-function execIssues(name: string, exec: TreeObject): Issues {
+function execIssues(name: string, exec: Record<string, unknown>): Issues {
   return [
     ...keyIssues(name, exec, Object.keys(EXEC)),
     ...Object.entries(EXEC)
-      .filter(([key, [isGood]]) => !holds(fieldOf(exec, key), isGood))
+      .filter(([key, [isGood]]) => !isGood(exec[key]))
       .map(([, [, wrong]]) => badProvider(name, wrong)),
   ];
 }
 
-function keyIssues(name: string, entry: TreeObject, known: readonly string[]): Issues {
-  return entriesOf(entry)
-    .map(([key]) => orElse(key, whyText))
+function keyIssues(name: string, entry: Record<string, unknown>, known: readonly string[]): Issues {
+  return Object.keys(entry)
     .filter((key) => !known.includes(key))
     .map(
       (key) =>

@@ -7,19 +7,8 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { type Known, known, map, orElse, shown, whyText } from "../../model/known";
 import { once } from "../../model/once";
-import {
-  type Tree,
-  type TreeList,
-  childOf,
-  fieldsOf,
-  isObjectTree,
-  itemsAt,
-  knownJson,
-  plainOf,
-  shownAt,
-  treeOf,
-  wordAt,
-} from "../../model/tree";
+import { fieldsOf, isObjectTree, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, knownJson, plainOf, treeOf } from "../../model/tree";
 import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } from "./names";
 import type { ExecEnvVar } from "./provider-list";
 

@@ -5,8 +5,7 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { type Known, isSensitive, orElse, shown } from "../../model/known";
-import { type Tree, entriesOf, isTreeList, isTreeObject, treeAt, treeOf, wordAt } from "../../model/tree";
+import { isRecord } from "../../model/record";
 
 /** How the names of placeholders for secrets begin, which were taken out of a document before it is judged. */
 export const HIDDEN_PREFIX = "sensitive.";
@@ -61,36 +60,27 @@ export function secretMaterial(where: string): WorkloadIdentityError {
 
 /** An error for each place in a document that contains a secret; `where` names the document. */
 export function secretIssues(where: string, document: unknown): readonly WorkloadIdentityError[] {
-  return [...secretPlaces(treeOf(document), where, DEPTH)].map(secretMaterial);
+  return [...secretPlaces(document, where, DEPTH)].map(secretMaterial);
 }
 
-/** True for a text that is not certainly empty, known or not. */
-function isFilled(tree: Tree): boolean {
-  const value = orElse(tree, () => "late");
-  return typeof value === "string" && value !== "";
-}
-
-function* secretPlaces(tree: Tree, path: string, depth: number): Generator<string> {
+function* secretPlaces(value: unknown, path: string, depth: number): Generator<string> {
   if (depth === 0) return;
-  const value = orElse(tree, () => shown(tree as Known<string>));
   if (typeof value === "string") {
-    if (isSensitive(tree) || isSecretText(value)) yield path;
-  } else if (isTreeList(value)) {
+    if (isSecretText(value)) yield path;
+  } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* secretPlaces(item, `${path}[${index}]`, depth - 1);
     // `--client-secret X` and `--client-secret=X` in a list of arguments.
     for (const [index, item] of value.entries()) {
-      const argument = orElse(item, () => shown(item as Known<string>));
-      const [flag = ""] =
-        typeof argument === "string" && argument.startsWith("-") ? argument.split("=", 1) : [];
+      const [flag = ""] = typeof item === "string" && item.startsWith("-") ? item.split("=", 1) : [];
       if (isSecretName(flag.replace(/^-+/, ""))) yield `${path}[${index}] (${flag})`;
     }
-  } else if (isTreeObject(value)) {
-    const name = orElse(wordAt(tree, "name"), () => "");
-    if (isSecretName(name) && isFilled(treeAt(tree, "value"))) yield `${path} (${name})`;
-    for (const [key, item] of entriesOf(value)) {
-      const field = shown(key);
-      if (isFilled(item) && isSecretName(field)) yield `${path}.${field}`;
-      else yield* secretPlaces(item, `${path}.${field}`, depth - 1);
+  } else if (isRecord(value)) {
+    const { name, value: given } = value;
+    if (typeof name === "string" && typeof given === "string" && given !== "" && isSecretName(name))
+      yield `${path} (${name})`;
+    for (const [key, item] of Object.entries(value)) {
+      if (typeof item === "string" && item !== "" && isSecretName(key)) yield `${path}.${key}`;
+      else yield* secretPlaces(item, `${path}.${key}`, depth - 1);
     }
   }
 }
