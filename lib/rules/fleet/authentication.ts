@@ -281,7 +281,6 @@ function unknownKeys(tree: Tree, fields: Fields): readonly string[] {
   return [...keys, ...itemsAt(tree).flatMap((item) => unknownKeys(item, fields))];
 }
 
-/** A text that is known and not empty. */
 function literalAt(tree: Tree, key: string): string | undefined {
   const value = orElse(wordAt(tree, key), () => "");
   return value === "" || isLate(value) ? undefined : value;
