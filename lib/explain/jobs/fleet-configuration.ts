@@ -197,8 +197,8 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map((pods) => settingOf(pods, FLAGS));
   // An empty flag means the same as a missing one.
-  const given = flags.flatMap((flag) => (flag === undefined || isBlank(flag) ? [] : flag));
-  const byFlag = whole.length > 0 ? given.length > 0 : cluster.fleet?.gateByFlag === true;
+  const gateFlags = flags.flatMap((flag) => (flag === undefined || isBlank(flag) ? [] : flag));
+  const byFlag = whole.length > 0 ? gateFlags.length > 0 : cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses together with ${FLAG}`);
   const gates = knownJson(written);
   if (!isKnown(gates))
@@ -216,7 +216,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
     return unknown(`whether the manager has ${KUEUE_GATE} on its command line is not known`, GATE_REMEDY);
   if (isStated) return undefined;
   if (!byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
-  const offByFlag = given
+  const offByFlag = gateFlags
     .map((flag) => kueueGateOff(gatesOf(shown(flag))))
     .find((gate) => gate !== undefined);
   return offByFlag === undefined ? undefined : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);

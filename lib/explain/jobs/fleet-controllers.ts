@@ -77,12 +77,12 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
   const workloads = mergedPods(artefacts.workloads);
   const declared = cluster.fleet ? declaredControllers(cluster.fleet, fleet.lists, workloads) : [];
   const known = new Set(declared.map((controller) => controller.list));
-  const found = fleet.lists
+  const undeclared = fleet.lists
     .filter((each) => !known.has(each))
     .flatMap((each) =>
       each.form === "secrets" ? controllersOfSecrets(each, artefacts, workloads) : [unreadController(each)],
     );
-  return [...declared, ...found].sort((a, b) => (a.account < b.account ? -1 : 1));
+  return [...declared, ...undeclared].sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
 /** Who reads a list, or enters the profiles of a namespace, where only a record would say who that is. */
@@ -149,8 +149,8 @@ function controllersOfSecrets(
   const here = all.filter((each) => each.namespace === namespace && ARGO.includes(nameOf(each.title)));
   // A manifest with only some fields names no service account; those of Argo CD have the names of its workloads.
   const executing = grouped(here, (each) => statedAccount(each) ?? each.title);
-  const own = ARGO.map((name) => `${namespace}/${name}`).filter((key) => serviceAccounts.has(key));
-  const accounts = [...new Set([...executing.keys(), ...own])];
+  const present = ARGO.map((name) => `${namespace}/${name}`).filter((key) => serviceAccounts.has(key));
+  const accounts = [...new Set([...executing.keys(), ...present])];
   return (accounts.length > 0 ? accounts : [`${namespace}/*`]).map((account) => ({
     account,
     title: ARGO_CD.title,
@@ -289,12 +289,12 @@ export function settingOf(
   isSwitch = false,
 ): Known<string> | undefined {
   const args = argumentsOf(reader);
-  const given = args.flatMap((argument, index) => {
+  const values = args.flatMap((argument, index) => {
     if (flags.some((flag) => is(argument, flag) === "yes"))
       return isSwitch ? known("true") : (args[index + 1] ?? []);
     return flags.flatMap((flag) => afterPrefix(argument, known(`${flag}=`)) ?? []).slice(0, 1);
   });
-  return given.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
+  return values.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
 }
 
 /** Variables that come from a whole ConfigMap or Secret are not read. */

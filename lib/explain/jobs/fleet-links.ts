@@ -334,9 +334,9 @@ function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityE
 
 function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
-  const found = reading?.identity?.found;
-  if (named.status !== "pass" || found === undefined) return named;
-  return { ...plainAnswer(found), evidence: [...named.evidence, ...found.evidence] };
+  const declaration = reading?.identity?.found;
+  if (named.status !== "pass" || declaration === undefined) return named;
+  return { ...plainAnswer(declaration), evidence: [...named.evidence, ...declaration.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {

@@ -270,9 +270,9 @@ function mounted(
     return { issues, mount, isOpen: mounts.some((one) => !isKnown(childOf(one, "mountPath"))) };
   });
   const without = judged.find(({ issues }) => issues.length > 0);
-  const found = judged.find(({ issues }) => issues.length === 0);
-  if (found && !without) return inVolume(found.mount, command, workload, artefacts);
-  if (!without || found || without.isOpen || (isPartial && container === ""))
+  const having = judged.find(({ issues }) => issues.length === 0);
+  if (having && !without) return inVolume(having.mount, command, workload, artefacts);
+  if (!without || having || without.isOpen || (isPartial && container === ""))
     return unknown(
       `which container of ${pods.title} runs ${command}, and whether it has it, is not known`,
       "give explain the whole manifest, or mount the plugin into each container",
@@ -309,10 +309,10 @@ function inVolume(
   const recorded = plugin && artefacts.cluster.fleet?.pluginPaths.get(plugin);
   const path = recorded ?? (plugin && fleetPlugins[plugin].path);
   const rest = command.slice(shownAt(mount, "mountPath").length);
-  const found = pass(`${title} has ${command}`, where);
+  const present = pass(`${title} has ${command}`, where);
   if (isImage && path !== undefined && rest !== path)
     return open(`whether the image has the plugin at ${rest} is not said`, `the image has it at ${path}`);
-  if (isImage) return imageVolumes(artefacts, where) ?? found;
+  if (isImage) return imageVolumes(artefacts, where) ?? present;
   if (isAbsent(childOf(volume, "emptyDir")))
     return open("it was not read", "mount the plugin's image, or copy the plugin in an init container");
   // An emptyDir is filled by an init container, or not at all.
@@ -321,7 +321,7 @@ function inVolume(
       .filter((one) => shownAt(one, "name") === name)
       .map((one) => copied(each, one, path)),
   );
-  if (copies.includes(rest)) return found;
+  if (copies.includes(rest)) return present;
   if (copies.length === 0) return nothing(`has the volume ${name}, which nothing fills with`);
   return copies.includes(undefined)
     ? open("init containers fill it", `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`)

@@ -23,7 +23,7 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
   const foreign = foreignManagerIssues(shownAt(tree, "spec", "clusterManager", "name"));
   const providers = providersFor(controller, tree);
   const ignored = ignoredProfileData(providers, tree, controller.kind !== "kueue");
-  const found = [
+  const warnings = [
     ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, tree), where),
     ...asWarnings("cluster-manager-foreign", foreign, where),
     // A plugin that needs this data fails the check of how it is called.
@@ -34,7 +34,7 @@ export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] 
     ...withoutWorker(facts),
     ...(spoke?.warnings ?? []),
   ];
-  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+  return warnings.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 function asWarnings(

@@ -144,11 +144,11 @@ export class Fleets {
     const file = call.args.at(-1) ?? known("");
     const of = (each: Known<string>): SelfManagedReading =>
       selfManaged(controller, profile.name, file, each, rbac);
-    const own = of(issuer);
-    const { reading, spoke, user } = own;
+    const signing = of(issuer);
+    const { reading, spoke, user } = signing;
     const token = tokenOf(artefacts, controller.account, reading.audiences);
     const trust = trustOfEveryIssuer(token, cluster, (each) => {
-      const { trust: said, user: name } = each.further ? of(each.issuer) : own;
+      const { trust: said, user: name } = each.further ? of(each.issuer) : signing;
       const published = this.#issuers.judged(said.issuer, each.issuer, UNAUTHORIZED);
       return { ...said, issuer: published, subject: sameUser(said.subject, name, user, each.issuer) };
     });
