@@ -33,7 +33,7 @@ import {
   pluginExec,
   pluginOfCommand,
 } from "../../rules/fleet/plugins";
-import { type ExecResolution, type ResolvedExec, knownExec, nameOf } from "../../rules/fleet/resolve-exec";
+import { type KnownResolution, type ResolvedExec, knownExec, nameOf } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, SpokeCall } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
@@ -55,8 +55,7 @@ export interface PluginCall extends SpokeCall {
 }
 
 /** Which provider is chosen, or why none is; or why that is not known, if the profile or the list is not. */
-export type Resolution =
-  ExecResolution<Known<string>> | { readonly outcome: "open"; readonly reason: string };
+export type Resolution = KnownResolution | { readonly outcome: "open"; readonly reason: string };
 
 const BUILTIN = "argo-cd-builtin-";
 const argoCloud = (word: string | undefined): CloudName | undefined =>

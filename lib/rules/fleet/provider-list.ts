@@ -10,11 +10,11 @@ import { ADDITIONAL_ARGS_EXTENSION, outdatedNames } from "./names";
 type Issues = readonly WorkloadIdentityError[];
 
 /** A variable of the plugin's environment. */
-export interface ExecEnvVar<T = string> {
+export interface ExecEnvVar {
   /** Name of the variable. */
   readonly name: string;
   /** Value of the variable; it must not be a secret. */
-  readonly value: T;
+  readonly value: string;
 }
 
 /** How client-go runs the plugin. */

@@ -13,21 +13,21 @@ import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } 
 import type { ExecEnvVar } from "./provider-list";
 
 /** The exec configuration that client-go receives. */
-export interface ResolvedExec<T = string> {
+export interface ResolvedExec {
   /** Name of the provider chosen by the order of the file. */
   readonly provider: string;
   /** Further providers that the profile and the file have in common. */
   readonly others: readonly string[];
   /** The spoke's server. */
-  readonly server: T;
+  readonly server: string;
   /** API version in which the plugin must answer. */
-  readonly apiVersion: T;
+  readonly apiVersion: string;
   /** The program to run. */
-  readonly command: T;
+  readonly command: string;
   /** Arguments of the program. */
-  readonly args: readonly T[];
+  readonly args: readonly string[];
   /** Variables of the program; sorted by name if the profile adds any, because the library's order is then random. */
-  readonly env: readonly ExecEnvVar<T>[];
+  readonly env: readonly ExecEnvVar[];
   /** True if the plugin receives the spoke's address and the exec extension. */
   readonly provideClusterInfo: boolean;
   /** Value of the exec extension; the plugin sees it only with `provideClusterInfo`. */
@@ -35,9 +35,24 @@ export interface ResolvedExec<T = string> {
 }
 
 /** The exec configuration, or why the controller gives up, in the library's words. */
-export type ExecResolution<T = string> =
-  | { readonly outcome: "resolved"; readonly exec: ResolvedExec<T> }
+export type ExecResolution =
+  | { readonly outcome: "resolved"; readonly exec: ResolvedExec }
   | { readonly outcome: "refused"; readonly reason: string };
+
+type Variables = readonly { readonly name: string; readonly value: Known<string> }[];
+
+interface KnownExec extends Pick<ResolvedExec, "provider" | "others" | "provideClusterInfo" | "config"> {
+  readonly server: Known<string>;
+  readonly apiVersion: Known<string>;
+  readonly command: Known<string>;
+  readonly args: readonly Known<string>[];
+  readonly env: Variables;
+}
+
+/** As {@link ExecResolution}, with texts that may not be known. */
+export type KnownResolution =
+  | { readonly outcome: "resolved"; readonly exec: KnownExec }
+  | Extract<ExecResolution, { readonly outcome: "refused" }>;
 
 /** A name as the library prints it. */
 export function nameOf(entry: Tree): string {
@@ -64,7 +79,7 @@ export function resolveExec(providers: readonly unknown[], profile: unknown): Ex
 }
 
 /** The same for documents with texts that may not be known; the names of their providers are. */
-export function knownExec(providers: TreeList, profile: Tree): ExecResolution<Known<string>> {
+export function knownExec(providers: TreeList, profile: Tree): KnownResolution {
   const offered = profileProviders(profile);
   const common = providers.filter((entry) => isObjectTree(entry) && offered.has(nameOf(entry)));
   const [chosen] = common;
@@ -211,8 +226,6 @@ function argsProblem(extensions: TreeList, policy: string): string | undefined {
     ? "failed to unmarshal additional CLI args extension"
     : `unsupported ProfileSourcedCLIArgsPolicy: "${policy}"`;
 }
-
-type Variables = readonly ExecEnvVar<Known<string>>[];
 
 /** The variables, or the library's error text. */
 function sourcedEnv(configured: Variables, extensions: TreeList, policy: string): Variables | string {
