@@ -7,6 +7,7 @@ import {
   type Known,
   Reference,
   andThen,
+  isBlank,
   isKnown,
   known,
   map,
@@ -126,9 +127,10 @@ function isOf(kind: string, assignment: Resource): boolean {
   );
 }
 
-/** Azure refuses to assign a role outside its assignable scopes. */
+/** Azure refuses to assign a role outside its assignable scopes; an empty scope is none. */
 function isRefused({ definition, scope }: Assignment): boolean {
   const assignable = definition?.assignableScopes ?? [];
+  if (isBlank(scope.text)) return true;
   return assignable.length > 0 && assignable.every((each) => holds(each, scope) === "no");
 }
 

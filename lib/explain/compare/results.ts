@@ -3,6 +3,7 @@
  */
 
 import { shown } from "../../model/known";
+import { plainOf } from "../../model/tree";
 import { powerOfRule } from "../../rules/rbac/powers";
 import type { CheckId } from "../check-ids";
 import type { JudgedAccess } from "../jobs/access";
@@ -149,9 +150,9 @@ function boundIn({ artefacts }: Side, spoke: string): ReadonlyMap<string, Bound>
         source,
       })),
     ),
-    ...authenticators.map(({ issuer, text, source }) => ({
+    ...authenticators.map(({ issuer, entry, source }) => ({
       subject: `tokens of ${shown(issuer)}`,
-      target: `authentication by ${text}`,
+      target: `authentication by ${JSON.stringify(plainOf(entry, shown))}`,
       source,
     })),
   ];

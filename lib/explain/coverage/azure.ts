@@ -70,7 +70,7 @@ const DEFINITION: TypeRow = {
 const APPLICATION: TypeRow = {
   read: "client_id application_id object_id",
   // Permissions in Microsoft Graph and sign-in of people; tokens of Kubernetes need neither.
-  harmless: `${COMMON} display_name description api app_role app_role_ids device_only_auth_enabled fallback_public_client_enabled feature_tags group_membership_claims identifier_uris logo_image logo_url marketing_url notes oauth2_permission_scope_ids oauth2_post_response_required optional_claims owners password prevent_duplicate_names privacy_statement_url public_client publisher_domain required_resource_access service_management_reference sign_in_audience single_page_application support_url template_id terms_of_service_url web`,
+  harmless: `${COMMON} display_name description api app_role app_role_ids app_roles device_only_auth_enabled fallback_public_client_enabled feature_tags group_membership_claims homepage_url identifier_uris implicit_access_token_issuance_enabled implicit_id_token_issuance_enabled logo_image logo_url logout_url marketing_url native_authentication_apis_enabled notes oauth2_permission_scope_ids oauth2_post_response_required optional_claims owners password prevent_duplicate_names privacy_statement_url public_client publisher_domain requested_access_token_version required_resource_access service_management_reference sign_in_audience single_page_application support_url template_id terms_of_service_url web`,
   computed: "disabled_by_microsoft",
   names: "id client_id application_id object_id",
 };

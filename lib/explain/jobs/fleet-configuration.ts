@@ -7,11 +7,12 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { isKnown, orElse } from "../../model/known";
+import { type Known, isAbsent, isBlank, isKnown, isSensitive, known, orElse, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
-import { at, list, record, text } from "../../model/parsed";
-import { childOf, knownJson, treeOf } from "../../model/tree";
+import { record } from "../../model/parsed";
+import { fieldsOf, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, childOf, itemsAt, knownJson, plainOf, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import {
   type FleetConsumerKind,
@@ -32,12 +33,11 @@ import {
 } from "../../rules/fleet/kueue";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG, outdatedNames } from "../../rules/fleet/names";
 import { accessProviderIssues } from "../../rules/fleet/provider-list";
-import { secretIssues } from "../../rules/fleet/secret-material";
+import { HIDDEN_PREFIX, secretIssues } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
-import { hasLateName, namedTree, shownNames } from "../read/late-text";
 import { containersOf } from "../shared/pods";
 import {
   type Controller,
@@ -81,7 +81,7 @@ export function controllerConfigured(
     ...listIssues(read).entries,
     ...(kind === "kueue" ? kueueIssues(read, profile.namespace, version) : []),
     // Options in the spelling of older drafts.
-    ...outdatedNames([...new Set(flags.map((argument) => argument.split("=")[0] ?? ""))]),
+    ...outdatedNames([...new Set(flags.map((argument) => shown(argument).split("=")[0] ?? ""))]),
   ];
   // For a version that does not know profiles, its names and gates do not matter.
   const refused = outdated.length > 0 ? outdated : issues;
@@ -122,33 +122,41 @@ const versionOf = once(({ kind, workloads }: Controller): string | undefined => 
 export const listIssues: (read: ProviderListFact) => { readonly entries: Issues; readonly secrets: Issues } =
   once((read) => {
     const providers = listEntries(read);
-    const secrets = secretIssues("list of access providers", providers);
-    return { entries: accessProviderIssues(providers), secrets };
+    const entries = accessProviderIssues(providers.map((entry) => plainOf(entry, shown)));
+    return { entries, secrets: secretsIn("list of access providers", treeOf(providers)) };
   });
+
+/** The places in a document with a secret, also one that was hidden when it was read. */
+export function secretsIn(where: string, document: Tree): Issues {
+  const shownOrHidden = (each: Known<never>): string =>
+    isSensitive(each) ? `@late(${HIDDEN_PREFIX}` : shown(each);
+  return secretIssues(where, plainOf(document, shownOrHidden));
+}
 
 const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
 
 /** What Kueue refuses or ignores in its configuration, apart from gates. */
 function kueueIssues(read: ProviderListFact, profileNamespace: string, version: string | undefined): Issues {
-  const configuration = record(namedTree(read.configuration));
-  const part = record(at(configuration, "multiKueue", "clusterProfile"));
-  const keys = Object.keys(part);
+  const { configuration } = read;
+  const part = childOf(configuration, "multiKueue", "clusterProfile");
+  const keys = keysOf(part);
   const isOurs =
-    configuration["kind"] === "Configuration" && configuration["apiVersion"] === KUEUE_API_VERSION;
+    shownAt(configuration, "kind") === "Configuration" &&
+    shownAt(configuration, "apiVersion") === KUEUE_API_VERSION;
   const problems = [
     ...(isOurs ? [] : [`is not of kind Configuration of ${KUEUE_API_VERSION}`]),
     ...listProblems(
-      LIST_KEYS.filter((field) => part[field] !== undefined),
+      LIST_KEYS.filter((field) => !isAbsent(childOf(part, field))),
       version,
     ),
     ...keys
       .filter((key) => !LIST_KEYS.includes(key) && outdatedNames([key]).length === 0)
       .map((key) => `has the key ${key} in multiKueue.clusterProfile, which Kueue does not know`),
     ...listEntries(read).flatMap((entry) => {
-      const name = text(at(entry, "name"));
-      const unknownKeys = Object.keys(record(entry)).filter((key) => !ENTRY_KEYS.includes(key));
-      const hasMode = text(at(entry, "execConfig", "interactiveMode")) !== "";
+      const name = shownAt(entry, "name");
+      const unknownKeys = keysOf(entry).filter((key) => !ENTRY_KEYS.includes(key));
+      const hasMode = !isBlank(wordAt(entry, "execConfig", "interactiveMode"));
       return [
         ...unknownKeys.map((key) => `has the key ${key} in the entry ${name}, which Kueue does not know`),
         ...(hasMode ? [] : [`has no interactiveMode in the entry ${name}`]),
@@ -160,6 +168,10 @@ function kueueIssues(read: ProviderListFact, profileNamespace: string, version: 
     ...problems.map(badKueue),
     ...profileNamespaceIssues({ ...MULTI_KUEUE, profileNamespace: read.namespace }, profileNamespace),
   ];
+}
+
+function keysOf(tree: Tree): readonly string[] {
+  return fieldsOf(tree).map(([key]) => shown(key));
 }
 
 function listProblems(written: readonly string[], version: string | undefined): readonly string[] {
@@ -181,30 +193,32 @@ const FLAGS = [FLAG, FLAG.slice(1)];
 function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answer | undefined {
   const { list: read, readers, workloads } = controller;
   const written = childOf(read?.configuration ?? treeOf(undefined), "featureGates");
-  const gates = record(namedTree(written));
-  const isStated = Object.keys(gates).length > 0;
+  const isStated = keysOf(written).length > 0;
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map((pods) => settingOf(pods, FLAGS));
   // An empty flag means the same as a missing one.
-  const given = flags.flatMap((flag) => flag || []);
-  const byFlag = whole.length > 0 ? given.length > 0 : cluster.fleet?.gateByFlag === true;
+  const gateFlags = flags.flatMap((flag) => (flag === undefined || isBlank(flag) ? [] : flag));
+  const byFlag = whole.length > 0 ? gateFlags.length > 0 : cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses together with ${FLAG}`);
-  if (!isKnown(knownJson(written)))
+  const gates = knownJson(written);
+  if (!isKnown(gates))
     return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
-  const off = kueueGateOff(gates);
+  const off = kueueGateOff(record(orElse(gates, () => undefined)));
   if (isStated && off !== undefined) return invalid(`leaves the feature gate ${off} off`);
   // A variable or a script may set the flag.
   const isOpen = whole.some((pods, place) => {
     const flag = flags[place];
     return flag === undefined
-      ? argumentsOf(pods).some((word) => word.includes(FLAG.slice(1)))
+      ? argumentsOf(pods).some((word) => shown(word).includes(FLAG.slice(1)))
       : isElsewhere(flag);
   });
   if (isOpen)
     return unknown(`whether the manager has ${KUEUE_GATE} on its command line is not known`, GATE_REMEDY);
   if (isStated) return undefined;
   if (!byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
-  const offByFlag = given.map((flag) => kueueGateOff(gatesOf(flag))).find((gate) => gate !== undefined);
+  const offByFlag = gateFlags
+    .map((flag) => kueueGateOff(gatesOf(shown(flag))))
+    .find((gate) => gate !== undefined);
   return offByFlag === undefined ? undefined : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);
 }
 
@@ -236,8 +250,8 @@ const DRY_RUN = "--dry-run";
 
 function watching(reader: ControllerPods, namespace: string): Answer | undefined {
   const { pods, where, isPartial } = reader;
-  const dryRun = settingOf(reader, [DRY_RUN], true) ?? "";
-  if (isTrue(dryRun))
+  const dryRun = settingOf(reader, [DRY_RUN], true) ?? known("");
+  if (isTrue(shown(dryRun)))
     return broken(
       `${pods.title} has ${DRY_RUN} and writes no Secret`,
       `leave ${DRY_RUN} out`,
@@ -245,14 +259,15 @@ function watching(reader: ControllerPods, namespace: string): Answer | undefined
       where,
     );
   const watched = settingOf(reader, [ARGO_NAMESPACES]);
-  const names = (watched || pods.namespace).split(",").map((each) => each.trim());
+  const namespaces = watched === undefined || isBlank(watched) ? pods.namespace : shown(watched);
+  const names = namespaces.split(",").map((each) => each.trim());
   const isRead = names.includes(namespace) || names.includes("*");
   const isScript =
-    watched === undefined && argumentsOf(reader).some((each) => each.includes(ARGO_NAMESPACES));
+    watched === undefined && argumentsOf(reader).some((each) => shown(each).includes(ARGO_NAMESPACES));
   // A partial manifest shows no arguments; what was declared is in the header of its file.
   if (watched === undefined && isPartial && !isRead) return undefined;
   const remedy = `give it ${ARGO_NAMESPACES} with ${namespace} in the list`;
-  if (isElsewhere(dryRun) || isScript || isElsewhere(watched ?? ""))
+  if (isElsewhere(dryRun) || isScript || (watched && isElsewhere(watched)))
     return unknown(`from which namespaces ${pods.title} reads profiles is not known`, remedy, where);
   const reason = `${pods.title} reads only profiles of ${names.join(", ")}, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);
@@ -285,7 +300,7 @@ function listProblem({ readers, title }: Controller, read: ProviderListFact): An
 }
 
 function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undefined {
-  const { pods, where, container, isPartial, spec } = reader;
+  const { pods, where, container, isPartial } = reader;
   const containers = containersOf(pods.spec, (name) => (name === read.configMap ? [read.key] : [])).filter(
     ({ name }) => container === "" || name === container,
   );
@@ -297,13 +312,13 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
     return isPartial
       ? undefined
       : fileProblem(reader, read.form === "kueue" ? "--config" : PROVIDER_FILE_FLAG, files);
-  const sources = list(spec["volumes"]).flatMap((volume) => [
+  const sources = itemsAt(pods.spec, "volumes").flatMap((volume) => [
     volume,
-    ...list(at(volume, "projected", "sources")),
+    ...itemsAt(volume, "projected", "sources"),
   ]);
   const isOpen =
     containers.some((each) => each.isOpen) ||
-    hasLateName(JSON.stringify(sources.map((each) => at(each, "configMap"))));
+    sources.some((each) => !isKnown(knownJson(childOf(each, "configMap"))));
   const remedy = "mount it into the container that reads profiles";
   return isOpen
     ? unknown(`whether ${pods.title} mounts the ConfigMap ${read.configMap} is not known`, remedy, where)
@@ -319,10 +334,10 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
 function fileProblem(reader: ControllerPods, flag: string, files: readonly string[]): Answer | undefined {
   const { title } = reader.pods;
   const file = settingOf(reader, [flag]);
-  if (file !== undefined && files.includes(file)) return undefined;
+  if (file !== undefined && files.includes(shown(file))) return undefined;
   const remedy = `give it the argument ${flag}=${files[0] ?? ""}`;
   if (file === undefined || isElsewhere(file))
     return unknown(`which list ${title} reads is not known`, remedy, reader.where);
-  const reason = `${title} reads ${shownNames(file)}, but the list is mounted at ${files.join(", ")}`;
+  const reason = `${title} reads ${shown(file)}, but the list is mounted at ${files.join(", ")}`;
   return broken(reason, remedy, undefined, reader.where);
 }

@@ -4,16 +4,35 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, orElse, unread } from "../../model/known";
-import { type Json, at, list, record, text } from "../../model/parsed";
-import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
+import {
+  type Known,
+  afterPrefix,
+  is,
+  isAbsent,
+  isKnown,
+  known,
+  orElse,
+  same,
+  shown,
+  unread,
+} from "../../model/known";
+import { shownAt, wordAt } from "../../model/parsed-tree";
+import {
+  type Tree,
+  childOf,
+  entriesOf,
+  isTreeList,
+  isTreeObject,
+  itemsAt,
+  itemsOf,
+  treeOf,
+} from "../../model/tree";
 import { type FleetConsumerKind, ARGO_CD } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { DeclaredController, DeclaredFleet } from "../read/cluster-record";
-import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { withFields } from "./fleet-profile";
 
@@ -21,8 +40,6 @@ export interface ControllerPods {
   /** The workload, merged from all manifests of it. */
   readonly pods: WorkloadFact;
   readonly where: Evidence;
-  /** Its spec as plain JSON, with names in place of late values. */
-  readonly spec: Json;
   /** The container that runs the plugin; empty if it may be any. */
   readonly container: string;
   /** True if no manifest with its images was read, so manifests that were not read may say more. */
@@ -60,12 +77,12 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
   const workloads = mergedPods(artefacts.workloads);
   const declared = cluster.fleet ? declaredControllers(cluster.fleet, fleet.lists, workloads) : [];
   const known = new Set(declared.map((controller) => controller.list));
-  const found = fleet.lists
+  const undeclared = fleet.lists
     .filter((each) => !known.has(each))
     .flatMap((each) =>
       each.form === "secrets" ? controllersOfSecrets(each, artefacts, workloads) : [unreadController(each)],
     );
-  return [...declared, ...found].sort((a, b) => (a.account < b.account ? -1 : 1));
+  return [...declared, ...undeclared].sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
 /** Who reads a list, or enters the profiles of a namespace, where only a record would say who that is. */
@@ -118,8 +135,8 @@ function declaredControllers(
     declared: true,
   } as const;
   return accounts.map((account) => {
-    const own = recorded.filter(({ serviceAccount }) => serviceAccount === account);
-    return { ...shared, account, workloads: own.flatMap(podsOf) };
+    const running = recorded.filter(({ serviceAccount }) => serviceAccount === account);
+    return { ...shared, account, workloads: running.flatMap(podsOf) };
   });
 }
 
@@ -132,8 +149,8 @@ function controllersOfSecrets(
   const here = all.filter((each) => each.namespace === namespace && ARGO.includes(nameOf(each.title)));
   // A manifest with only some fields names no service account; those of Argo CD have the names of its workloads.
   const executing = grouped(here, (each) => statedAccount(each) ?? each.title);
-  const own = ARGO.map((name) => `${namespace}/${name}`).filter((key) => serviceAccounts.has(key));
-  const accounts = [...new Set([...executing.keys(), ...own])];
+  const present = ARGO.map((name) => `${namespace}/${name}`).filter((key) => serviceAccounts.has(key));
+  const accounts = [...new Set([...executing.keys(), ...present])];
   return (accounts.length > 0 ? accounts : [`${namespace}/*`]).map((account) => ({
     account,
     title: ARGO_CD.title,
@@ -151,28 +168,28 @@ function controllersOfSecrets(
 /** `undefined` if no manifest that was read names it. */
 function statedAccount(pods: WorkloadFact): string | undefined {
   const { spec, namespace, serviceAccount } = pods;
-  const name = wordAt(spec, "serviceAccountName") || wordAt(spec, "serviceAccount");
+  const name = plainAt(spec, "serviceAccountName") || plainAt(spec, "serviceAccount");
   return name === "" && isPartial(pods) ? undefined : `${namespace}/${serviceAccount}`;
 }
 
 /** The name if a container has it; otherwise empty, because any may be meant. */
 function containerOf({ spec }: WorkloadFact, name: string): string {
-  return itemsOf(childOf(spec, "containers")).some((each) => wordAt(each, "name") === name) ? name : "";
+  return itemsOf(childOf(spec, "containers")).some((each) => plainAt(each, "name") === name) ? name : "";
 }
 
 function controllerPods(pods: WorkloadFact, container: string): ControllerPods {
   return {
     pods,
     where: seen(pods.title, pods.source),
-    spec: record(namedTree(pods.spec)),
     container,
     isPartial: isPartial(pods),
     runsAs: statedAccount(pods),
   };
 }
 
-function wordAt(tree: Tree, key: string): string {
-  return text(orElse(childOf(tree, key), () => ""));
+/** The text of a field; an empty one where it is not known. */
+function plainAt(tree: Tree, key: string): string {
+  return orElse(wordAt(tree, key), () => "");
 }
 
 function nameOf(title: string): string {
@@ -197,7 +214,7 @@ function mergedPods(workloads: readonly WorkloadFact[]): readonly WorkloadFact[]
 }
 
 function merged(one: WorkloadFact, other: WorkloadFact): WorkloadFact {
-  const account = [other, one].find(({ spec }) => wordAt(spec, "serviceAccountName") !== "");
+  const account = [other, one].find(({ spec }) => plainAt(spec, "serviceAccountName") !== "");
   return {
     ...one,
     serviceAccount: account?.serviceAccount ?? one.serviceAccount,
@@ -232,7 +249,7 @@ function mergedObjects(one: Tree, other: Tree): Tree {
 function mergedLists(one: Tree, other: Tree, key: string): Tree {
   const byKey = new Map<string, Tree>();
   for (const item of [...itemsOf(one), ...itemsOf(other)]) {
-    const name = wordAt(item, key);
+    const name = plainAt(item, key);
     byKey.set(name, mergedObjects(byKey.get(name) ?? treeOf({}), item));
   }
   return treeOf([...byKey.values()]);
@@ -245,19 +262,21 @@ const VARIABLES: Readonly<Record<string, string>> = {
   "--dry-run": "ARGOCD_CLUSTERPROFILE_CONTROLLER_DRY_RUN",
 };
 
-export function containersIn({ spec, container }: ControllerPods): readonly unknown[] {
-  return list(spec["containers"]).filter((each) => container === "" || at(each, "name") === container);
+export function containersIn({ pods, container }: ControllerPods): readonly Tree[] {
+  return itemsAt(pods.spec, "containers").filter(
+    (each) => container === "" || is(wordAt(each, "name"), container) === "yes",
+  );
 }
 
-export function argumentsOf(reader: ControllerPods): readonly string[] {
+export function argumentsOf(reader: ControllerPods): readonly Known<string>[] {
   return containersIn(reader)
-    .flatMap((each) => [...list(at(each, "command")), ...list(at(each, "args"))])
-    .map(text);
+    .flatMap((each) => [...itemsAt(each, "command"), ...itemsAt(each, "args")])
+    .map((word) => wordAt(word));
 }
 
 /** True for an option whose value is elsewhere, in a variable or behind a reference. */
-export function isElsewhere(value: string): boolean {
-  return value.includes("$(") || hasLateName(value);
+export function isElsewhere(value: Known<string>): boolean {
+  return !isKnown(value) || shown(value).includes("$(");
 }
 
 /**
@@ -268,40 +287,40 @@ export function settingOf(
   reader: ControllerPods,
   flags: readonly string[],
   isSwitch = false,
-): string | undefined {
+): Known<string> | undefined {
   const args = argumentsOf(reader);
-  const given = args.flatMap((argument, index) => {
-    if (flags.includes(argument)) return isSwitch ? "true" : (args[index + 1] ?? []);
-    const flag = flags.find((each) => argument.startsWith(`${each}=`));
-    return flag === undefined ? [] : argument.slice(flag.length + 1);
+  const values = args.flatMap((argument, index) => {
+    if (flags.some((flag) => is(argument, flag) === "yes"))
+      return isSwitch ? known("true") : (args[index + 1] ?? []);
+    return flags.flatMap((flag) => afterPrefix(argument, known(`${flag}=`)) ?? []).slice(0, 1);
   });
-  return given.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
+  return values.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
 }
 
 /** Variables that come from a whole ConfigMap or Secret are not read. */
-function variableOf(reader: ControllerPods, variable: string | undefined): string | undefined {
+function variableOf(reader: ControllerPods, variable: string | undefined): Known<string> | undefined {
   if (variable === undefined) return undefined;
   const containers = containersIn(reader);
   const entry = containers
-    .flatMap((each) => list(at(each, "env")))
-    .findLast((each) => at(each, "name") === variable);
-  const elsewhere = `$(${variable})`;
-  if (entry !== undefined) return at(entry, "valueFrom") === undefined ? text(at(entry, "value")) : elsewhere;
-  return containers.some((each) => list(at(each, "envFrom")).length > 0) ? elsewhere : undefined;
+    .flatMap((each) => itemsAt(each, "env"))
+    .findLast((each) => is(wordAt(each, "name"), variable) === "yes");
+  const elsewhere = known(`$(${variable})`);
+  if (entry !== undefined) return isAbsent(childOf(entry, "valueFrom")) ? wordAt(entry, "value") : elsewhere;
+  return containers.some((each) => itemsAt(each, "envFrom").length > 0) ? elsewhere : undefined;
 }
 
 /** Variables of the containers that run the plugin; not known if workloads differ, or only the cluster shows them. */
 export function containerVariables({ workloads }: Controller): ReadonlyMap<string, Known<string>> {
   const variables = new Map<string, Known<string>>();
-  for (const each of workloads.flatMap(containersIn).flatMap((container) => list(at(container, "env")))) {
-    const name = text(at(each, "name"));
-    const written = text(at(each, "value"));
-    const isElsewhere = at(each, "valueFrom") !== undefined || written.includes("$(");
-    const value = isElsewhere
+  for (const each of workloads.flatMap(containersIn).flatMap((container) => itemsAt(container, "env"))) {
+    const name = shownAt(each, "name");
+    const written = wordAt(each, "value");
+    const isMade = !isAbsent(childOf(each, "valueFrom")) || shown(written).includes("$(");
+    const value = isMade
       ? unread(`the variable ${name} is made of others, or comes from another object`)
-      : namedText(written);
+      : written;
     const before = variables.get(name);
-    const differs = before !== undefined && lateName(before) !== lateName(value);
+    const differs = before !== undefined && same(before, value) !== "yes";
     variables.set(name, differs ? unread(`the variable ${name} differs between containers`) : value);
   }
   return variables;

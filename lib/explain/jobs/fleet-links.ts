@@ -6,23 +6,22 @@ import type { WorkloadIdentityError } from "../../errors";
 import { type Known, hides, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { namespacedName } from "../../model/namespaced-name";
-import { at } from "../../model/parsed";
+import { childOf } from "../../model/tree";
 import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
 import { unlistedProfiles } from "../../rules/fleet/resolve-exec";
-import { isSecretText, secretIssues, secretMaterial } from "../../rules/fleet/secret-material";
+import { isSecretText, secretMaterial } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import { UNDERSTOOD as NOTHING_OPEN } from "../coverage/closed-world";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/cluster-record";
-import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
 import { Runner, stepsOf } from "../run";
 import { refusedToken } from "../shared/pods";
 import { plainAnswer } from "../shared/words";
-import { controllerConfigured, listIssues } from "./fleet-configuration";
+import { controllerConfigured, listIssues, secretsIn } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
 import {
   type PluginCall,
@@ -264,9 +263,9 @@ function providerChosen({
       where,
     );
   if (resolution.outcome === "refused") {
-    const { plain } = profileDocument(profile);
-    const unlisted = unlistedProfiles(providersFor(controller, plain), [plain]);
-    const reason = shownNames(resolution.reason);
+    const { tree } = profileDocument(profile);
+    const unlisted = unlistedProfiles(providersFor(controller, tree), [tree]);
+    const { reason } = resolution;
     return unlisted.length > 0
       ? unlessRefused(unlisted, "", ...where)
       : broken(`the controller gives up: ${reason}`, "correct the entry", reason, where);
@@ -283,10 +282,10 @@ function secretFree({
 }: Pick<FleetAccessFacts, "artefacts" | "controller" | "profile">): Answer {
   const { list: read, workloads } = controller;
   const issues = [
-    ...secretIssues(`ClusterProfile ${profile.key}`, profileDocument(profile).plain),
+    ...secretsIn(`ClusterProfile ${profile.key}`, profileDocument(profile).tree),
     ...(read ? listIssues(read).secrets : []),
     ...workloads.flatMap((each) =>
-      containersIn(each).flatMap((container) => secretIssues(each.pods.title, at(container, "env"))),
+      containersIn(each).flatMap((container) => secretsIn(each.pods.title, childOf(container, "env"))),
     ),
     ...outputIssues(artefacts),
   ];
@@ -335,9 +334,9 @@ function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityE
 
 function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
-  const found = reading?.identity?.found;
-  if (named.status !== "pass" || found === undefined) return named;
-  return { ...plainAnswer(found), evidence: [...named.evidence, ...found.evidence] };
+  const declaration = reading?.identity?.found;
+  if (named.status !== "pass" || declaration === undefined) return named;
+  return { ...plainAnswer(declaration), evidence: [...named.evidence, ...declaration.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {

@@ -6,8 +6,19 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type CloudName, CLOUDS, cloudNames } from "../../model/clouds";
-import { type Known, match, orElse } from "../../model/known";
-import { at, list, text } from "../../model/parsed";
+import {
+  type Known,
+  isAbsent,
+  isBlank,
+  isKnown,
+  joinedAll,
+  orElse,
+  partsOf,
+  shown,
+  textOf,
+} from "../../model/known";
+import { shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, treeOf } from "../../model/tree";
 import {
   badCommand,
   commandIssues,
@@ -22,12 +33,11 @@ import {
   pluginExec,
   pluginOfCommand,
 } from "../../rules/fleet/plugins";
-import { type ExecResolution, type ResolvedExec, resolveExec } from "../../rules/fleet/resolve-exec";
+import { type KnownResolution, type ResolvedExec, knownExec, nameOf } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, SpokeCall } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
-import { hasLateName, lateName, namedText, shownNames } from "../read/late-text";
 import { apiServerGates } from "../read/read-record";
 import { type Controller, type ControllerPods, containerVariables, containersIn } from "./fleet-controllers";
 import { listEntries, profileDocument, unlessRefused, whyListOpen } from "./fleet-profile";
@@ -35,8 +45,9 @@ import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
 export interface PluginCall extends SpokeCall {
-  /** What client-go is configured to run, with names in place of late values. */
+  /** What client-go is configured to run, as it is shown, for rules that compare it with literals. */
   readonly exec: ResolvedExec;
+  readonly command: Known<string>;
   /** Only the variables of the entry and of the profile. */
   readonly own: ReadonlyMap<string, Known<string>>;
   /** Key of the plugin's cloud; `undefined` if it is not known. */
@@ -44,19 +55,19 @@ export interface PluginCall extends SpokeCall {
 }
 
 /** Which provider is chosen, or why none is; or why that is not known, if the profile or the list is not. */
-export type Resolution = ExecResolution | { readonly outcome: "open"; readonly reason: string };
+export type Resolution = KnownResolution | { readonly outcome: "open"; readonly reason: string };
 
 const BUILTIN = "argo-cd-builtin-";
 const argoCloud = (word: string | undefined): CloudName | undefined =>
   cloudNames.find((cloud) => CLOUDS[cloud].argoCd === word);
 
 /** Entries of the list; if the profile names a provider that is built into Argo CD, only that provider. */
-export function providersFor({ kind, list: read }: Controller, profile: unknown): readonly unknown[] {
+export function providersFor({ kind, list: read }: Controller, profile: Tree): TreeList {
   const name = kind === "argocd" ? builtinName(profile) : undefined;
   if (name === undefined) return listEntries(read);
   const apiVersion = "client.authentication.k8s.io/v1beta1";
   const execConfig = { apiVersion, command: "argocd-k8s-auth", args: [name.slice(BUILTIN.length)] };
-  return [{ name, execConfig }];
+  return [treeOf({ name, execConfig })];
 }
 
 /** True for a provider that is built into Argo CD; each cloud has one for all spokes. */
@@ -65,29 +76,39 @@ export function isBuiltin(provider: string): boolean {
 }
 
 /** The first built-in name among the profile's `accessProviders`, which decides whatever the list says. */
-export function builtinName(profile: unknown): string | undefined {
-  return list(at(profile, "status", "accessProviders"))
-    .map((each) => text(at(each, "name")))
-    .find(isBuiltin);
+export function builtinName(profile: Tree): string | undefined {
+  return itemsAt(profile, "status", "accessProviders").map(nameOf).find(isBuiltin);
 }
 
 export function resolutionFor(controller: Controller, profile: ProfileFact): Resolution {
-  const { plain, open } = profileDocument(profile);
+  const { tree, open } = profileDocument(profile);
   const reason = open ?? (controller.list && whyListOpen(controller.list));
   if (reason !== undefined) return { outcome: "open", reason };
   const isArgo = controller.kind === "argocd" && !profile.isSecret;
-  const builtin = isArgo ? builtinName(plain) : undefined;
+  const builtin = isArgo ? builtinName(tree) : undefined;
   if (builtin !== undefined && argoCloud(builtin.slice(BUILTIN.length)) === undefined)
     return { outcome: "refused", reason: `unsupported built-in access provider "${builtin}"` };
-  const resolution = resolveExec(providersFor(controller, plain), plain);
+  const resolution = knownExec(providersFor(controller, tree), tree);
   if (resolution.outcome === "refused" || !isArgo) return resolution;
   const { exec } = resolution;
   // Argo CD fills templates into the arguments; it copies variables as they are.
-  const filled = (value: string): string =>
-    value
-      .replaceAll("{{ .ClusterProfileName }}", text(at(plain, "metadata", "name")))
-      .replaceAll("{{ .ClusterProfileServer }}", exec.server);
-  return { outcome: "resolved", exec: { ...exec, args: exec.args.map(filled) } };
+  const filled = {
+    "{{ .ClusterProfileName }}": wordAt(tree, "metadata", "name"),
+    "{{ .ClusterProfileServer }}": exec.server,
+  };
+  return { outcome: "resolved", exec: { ...exec, args: exec.args.map((each) => withTexts(each, filled)) } };
+}
+
+/** The text with some of its literal pieces replaced. */
+function withTexts(text: Known<string>, texts: Readonly<Record<string, Known<string>>>): Known<string> {
+  return Object.entries(texts).reduce((before, [from, to]) => {
+    const pieces = (partsOf(before) ?? []).map((part) =>
+      typeof part !== "string"
+        ? textOf([part])
+        : joinedAll(part.split(from).flatMap((piece, place) => (place === 0 ? [piece] : [to, piece]))),
+    );
+    return pieces.length > 0 ? joinedAll(pieces) : before;
+  }, text);
 }
 
 export function pluginCall(
@@ -96,13 +117,22 @@ export function pluginCall(
   recordedCloud: string | undefined,
 ): PluginCall | undefined {
   if (resolution.outcome !== "resolved") return undefined;
-  const { exec } = resolution;
-  const own = new Map(exec.env.map(({ name, value }) => [name, namedText(value)]));
+  const { server, args, env, command, apiVersion } = resolution.exec;
+  const own = new Map(env.map(({ name, value }) => [name, value]));
+  const exec = {
+    ...resolution.exec,
+    server: shown(server),
+    apiVersion: shown(apiVersion),
+    command: shown(command),
+    args: args.map(shown),
+    env: env.map(({ name, value }) => ({ name, value: shown(value) })),
+  };
   const cloud = cloudOf(exec);
   return {
     exec,
-    server: namedText(exec.server),
-    args: exec.args.map(namedText),
+    server,
+    command,
+    args,
     env: new Map([...containerVariables(controller), ...own]),
     own,
     cloud,
@@ -126,7 +156,7 @@ export function pluginCalled(
   const where = read ? [seen(`access provider ${exec.provider}`, read.source)] : [];
   if (pluginOfCommand(exec.command) === undefined && !isStoredTokenCommand(exec.command))
     return unknown(
-      `the plugin ${shownNames(exec.command)} is not known here`,
+      `the plugin ${exec.command} is not known here`,
       "see its own documentation for what it needs",
       where,
     );
@@ -152,21 +182,14 @@ export function pluginCalled(
   return unknown(`${called.reason}, unless an unknown variable supplies it`, called.remedy, where);
 }
 
-/**
- * The variables for rules that know only plain texts. An unknown variable is presumed to be set only if `isPresumed`
- * says so; a reference known only after apply is always set.
- */
+/** The variables for rules. One that is not known for certain is presumed to be set only if `isPresumed` says so. */
 function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): ResolvedExec["env"] {
   // A variable of the container would override an argument of kubelogin; a variable of the entry was intended.
   if (exec.command.endsWith("kubelogin")) return exec.env;
-  return [...env].map(([name, value]) => ({
-    name,
-    value: match(
-      value,
-      (plain) => plain,
-      (why) => (isPresumed || "parts" in why || own.has(name) ? lateName(value) : ""),
-    ),
-  }));
+  return [...env].map(([name, value]) => {
+    const isSet = isPresumed || partsOf(value) !== undefined || own.has(name);
+    return { name, value: isSet ? shown(value) : "" };
+  });
 }
 
 /** What Argo CD would fill into an argument. */
@@ -202,8 +225,8 @@ export function pluginPresent(
   const { command, provider } = call.exec;
   const { workloads, title, onPath, isDistroless } = controller;
   const evidence = workloads.map(({ where }) => where);
-  if (hasLateName(command))
-    return unknown(`the command ${shownNames(command)} is known only after apply`, MOUNT, evidence);
+  if (!isKnown(call.command))
+    return unknown(`the command ${command} is known only after apply`, MOUNT, evidence);
   if (onPath?.includes(command)) return pass(`${command} is in the image of ${title}`, evidence);
   const plugin = pluginOfCommand(command);
   if (plugin !== undefined && !fleetPlugins[plugin].isStatic && isDistroless !== false)
@@ -239,16 +262,16 @@ function mounted(
 ): Answer {
   const { pods, container, isPartial, where } = workload;
   const judged = containersIn(workload).map((each) => {
-    const mounts = list(at(each, "volumeMounts")).filter((mount) => text(at(mount, "mountPath")) !== "");
-    const mountPaths = mounts.map((mount) => text(at(mount, "mountPath")));
-    const issues = commandIssues(provider, command, { name: text(at(each, "name")), mountPaths, onPath: [] });
-    const mount = mounts.find((one) => command.startsWith(`${text(at(one, "mountPath"))}/`));
-    return { issues, mount, isOpen: mountPaths.some(hasLateName) };
+    const mounts = itemsAt(each, "volumeMounts").filter((mount) => !isBlank(wordAt(mount, "mountPath")));
+    const mountPaths = mounts.map((mount) => shownAt(mount, "mountPath"));
+    const issues = commandIssues(provider, command, { name: shownAt(each, "name"), mountPaths, onPath: [] });
+    const mount = mounts.find((one) => command.startsWith(`${shownAt(one, "mountPath")}/`));
+    return { issues, mount, isOpen: mounts.some((one) => !isKnown(childOf(one, "mountPath"))) };
   });
   const without = judged.find(({ issues }) => issues.length > 0);
-  const found = judged.find(({ issues }) => issues.length === 0);
-  if (found && !without) return inVolume(found.mount, command, workload, artefacts);
-  if (!without || found || without.isOpen || (isPartial && container === ""))
+  const having = judged.find(({ issues }) => issues.length === 0);
+  if (having && !without) return inVolume(having.mount, command, workload, artefacts);
+  if (!without || having || without.isOpen || (isPartial && container === ""))
     return unknown(
       `which container of ${pods.title} runs ${command}, and whether it has it, is not known`,
       "give explain the whole manifest, or mount the plugin into each container",
@@ -266,55 +289,62 @@ function mounted(
 }
 
 function inVolume(
-  mount: unknown,
+  mount: Tree = treeOf(undefined),
   command: string,
-  { pods: { title }, spec, where }: ControllerPods,
+  { pods: { title, spec }, where }: ControllerPods,
   artefacts: ClusterArtefacts,
 ): Answer {
-  const name = text(at(mount, "name"));
-  const volume = list(spec["volumes"]).find((each) => at(each, "name") === name);
-  const isImage = at(volume, "image") !== undefined;
+  const name = shownAt(mount, "name");
+  const volume = itemsAt(spec, "volumes").find((each) => shownAt(each, "name") === name) ?? treeOf(undefined);
+  const image = childOf(volume, "image");
+  const isImage = !isAbsent(image);
   const nothing = (what: string): Answer => broken(`${title} ${what} ${command}`, MOUNT, undefined, where);
   const open = (what: string, remedy: string): Answer =>
     unknown(`what ${title} has in the volume ${name} is not known: ${what}`, remedy, where);
-  if (volume === undefined || (isImage && text(at(volume, "image", "reference")) === ""))
+  if (isAbsent(volume) || (isImage && isBlank(wordAt(image, "reference"))))
     return nothing(`has no volume ${name} that holds`);
-  if (text(at(mount, "subPath")) !== "" || text(at(mount, "subPathExpr")) !== "")
-    return open("it is mounted with a subPath", "mount the whole volume");
+  if (isPart(mount)) return open("it is mounted with a subPath", "mount the whole volume");
   const plugin = pluginOfCommand(command);
   const recorded = plugin && artefacts.cluster.fleet?.pluginPaths.get(plugin);
   const path = recorded ?? (plugin && fleetPlugins[plugin].path);
-  const rest = command.slice(text(at(mount, "mountPath")).length);
-  const found = pass(`${title} has ${command}`, where);
+  const rest = command.slice(shownAt(mount, "mountPath").length);
+  const present = pass(`${title} has ${command}`, where);
   if (isImage && path !== undefined && rest !== path)
     return open(`whether the image has the plugin at ${rest} is not said`, `the image has it at ${path}`);
-  if (isImage) return imageVolumes(artefacts, where) ?? found;
-  if (at(volume, "emptyDir") === undefined)
+  if (isImage) return imageVolumes(artefacts, where) ?? present;
+  if (isAbsent(childOf(volume, "emptyDir")))
     return open("it was not read", "mount the plugin's image, or copy the plugin in an init container");
   // An emptyDir is filled by an init container, or not at all.
-  const copies = list(spec["initContainers"]).flatMap((each) =>
-    list(at(each, "volumeMounts"))
-      .filter((one) => at(one, "name") === name)
+  const copies = itemsAt(spec, "initContainers").flatMap((each) =>
+    itemsAt(each, "volumeMounts")
+      .filter((one) => shownAt(one, "name") === name)
       .map((one) => copied(each, one, path)),
   );
-  if (copies.includes(rest)) return found;
+  if (copies.includes(rest)) return present;
   if (copies.length === 0) return nothing(`has the volume ${name}, which nothing fills with`);
   return copies.includes(undefined)
     ? open("init containers fill it", `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`)
     : nothing(`has the volume ${name}, to which nothing copies`);
 }
 
+/** True for a mount of a part of its volume. */
+function isPart(mount: Tree): boolean {
+  return ["subPath", "subPathExpr"].some((key) => !isBlank(wordAt(mount, key)));
+}
+
 /**
  * Where in the volume the container puts the plugin; `undefined` if that is not judged. Only `cp` of one file into the
  * whole volume is known, as this library writes it.
  */
-function copied(container: unknown, mount: unknown, path: string | undefined): string | undefined {
-  const base = text(at(mount, "mountPath"));
-  const words = [...list(at(container, "command")), ...list(at(container, "args"))].map(text);
-  const [program = "", from = "", to, ...more] = words;
-  const isCopy = /^(?:\/bin\/|\/usr\/bin\/)?cp$/.test(program) && to === `${base}/` && more.length === 0;
-  if (!isCopy || text(at(mount, "subPath")) !== "" || (path ?? from) !== from) return undefined;
-  return hasLateName(from) || !from.startsWith("/") ? undefined : from.slice(from.lastIndexOf("/"));
+function copied(container: Tree, mount: Tree, path: string | undefined): string | undefined {
+  const words = ["command", "args"].flatMap((key) => itemsAt(container, key)).map((word) => wordAt(word));
+  const [program = "", from = "", to, ...more] = words.map(shown);
+  const isCopy =
+    /^(?:\/bin\/|\/usr\/bin\/)?cp$/.test(program) &&
+    to === `${shownAt(mount, "mountPath")}/` &&
+    more.length === 0;
+  if (!isCopy || isPart(mount) || (path ?? from) !== from || !words.every(isKnown)) return undefined;
+  return from.startsWith("/") ? from.slice(from.lastIndexOf("/")) : undefined;
 }
 
 const GATE = "ImageVolume";

@@ -1,24 +1,23 @@
 /*
- * Profiles and lists of access providers as plain documents, for the rules of fleets; and the links about a profile by
- * itself. Late texts have names in these documents, which are replaced by the late texts before people see them.
+ * Profiles and lists of access providers as documents for the rules of fleets; and the links about a profile by itself.
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import {
-  type Known,
-  type Ternary,
-  isAbsent,
-  isKnown,
-  orElse,
-  same,
-  whyNot,
-  whyText,
-} from "../../model/known";
+import { type Known, isAbsent, isKnown, known, orElse, same, whyNot, whyText } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
-import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
-import { type Tree, childOf, entriesOf, isTreeObject, itemsOf, treeOf } from "../../model/tree";
+import { shownAt } from "../../model/parsed-tree";
+import {
+  type Tree,
+  type TreeList,
+  childOf,
+  entriesOf,
+  isTreeObject,
+  itemsOf,
+  sameTree,
+  treeOf,
+} from "../../model/tree";
 import { statusWriterIssues } from "../../rules/fleet/access-checks";
 import type { FleetConsumer } from "../../rules/fleet/consumer";
 import { CLUSTER_MANAGER_LABEL } from "../../rules/fleet/names";
@@ -40,7 +39,6 @@ import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
-import { hasLateName, namedTree, shownNames } from "../read/late-text";
 import { referredCluster } from "../shared/spokes";
 import { inAnyOrder, unlessPerhaps } from "./links";
 
@@ -48,9 +46,8 @@ type Issues = readonly WorkloadIdentityError[];
 
 /** A profile as the controller sees it: main object and status merged. */
 export interface ProfileDocument {
+  /** Empty if its access providers are not known. */
   readonly tree: Tree;
-  /** The same for rules, with names in place of late values. */
-  readonly plain: Json;
   /** Why its access providers are not known; `undefined` if they are. */
   readonly open: string | undefined;
 }
@@ -69,7 +66,7 @@ export const profileDocument: (profile: ProfileFact) => ProfileDocument = once((
     ...entries,
     ...entries.flatMap((entry) => ENTRY.map((path) => childOf(entry, ...path))),
   ]);
-  return { tree, plain: open === undefined ? record(namedTree(tree)) : {}, open };
+  return { tree: open === undefined ? tree : treeOf({}), open };
 });
 
 const ENTRY = [["name"], ["cluster"], ["cluster", "extensions"]];
@@ -89,18 +86,19 @@ function whyOpen(trees: readonly Known<unknown>[]): string | undefined {
   return why && whyText(why);
 }
 
-/** The entries of a list for rules, with names in place of late values; none if its text cannot be read. */
-export function listEntries(read: ProviderListFact | undefined): readonly unknown[] {
-  return read === undefined ? [] : namedEntries(read);
+/** The entries of a list; none if its text cannot be read. */
+export function listEntries(read: ProviderListFact | undefined): TreeList {
+  return orElse(read?.providers ?? known([]), () => []);
 }
 
-const namedEntries = once(({ providers }: ProviderListFact) => orElse(providers, () => []).map(namedTree));
+const POLICIES = [["profileSourcedCLIArgsPolicy"], ["profileSourcedEnvVarsPolicy"]];
+const EXEC = ["apiVersion", "args", "env", "interactiveMode", "provideClusterInfo"];
 
 /** Why it is not known which entries a list has, which every spoke asks about; `undefined` where it is. */
 export const whyListOpen: (read: ProviderListFact) => string | undefined = once(({ providers }) => {
   const why = whyNot(providers);
   if (why) return why.kind === "malformed" || why.kind === "unread" ? undefined : whyText(why);
-  const paths = [[], ["name"], ["execConfig"], ["execConfig", "args"]];
+  const paths = [[], ["name"], ...POLICIES, ["execConfig"], ...EXEC.map((key) => ["execConfig", key])];
   const entries = orElse(providers, () => []);
   return whyOpen(entries.flatMap((entry) => paths.map((path) => childOf(entry, ...path))));
 });
@@ -112,7 +110,7 @@ export function unlessRefused(issues: Issues, reason: string, ...evidence: reado
   const { remedy, allowed } = first;
   return broken(
     sentence(first),
-    shownNames(allowed === undefined ? remedy : `${remedy}; allowed: ${allowed}`),
+    allowed === undefined ? remedy : `${remedy}; allowed: ${allowed}`,
     undefined,
     evidence,
     others.map((each) => ({ text: sentence(each) })),
@@ -120,8 +118,7 @@ export function unlessRefused(issues: Issues, reason: string, ...evidence: reado
 }
 
 export function sentence({ problem, value }: WorkloadIdentityError): string {
-  if (value === undefined) return shownNames(problem);
-  return shownNames(`${problem}, got ${JSON.stringify(value) ?? "a value without text"}`);
+  return value === undefined ? problem : `${problem}, got ${JSON.stringify(value) ?? "a value without text"}`;
 }
 
 const STATUS =
@@ -164,9 +161,7 @@ function writerAnswer(
   const job = artefacts.workloads.find(
     (each) =>
       each.namespace === namespace &&
-      itemsOf(childOf(each.spec, "volumes")).some(
-        (volume) => orElse(childOf(volume, "configMap", "name"), () => "") === name,
-      ),
+      itemsOf(childOf(each.spec, "volumes")).some((volume) => shownAt(volume, "configMap", "name") === name),
   );
   if (!job)
     return unknown(
@@ -192,7 +187,7 @@ type Waiting = Pick<FleetConsumer, "title" | "needsHealthy">;
 
 export function profileWellFormed(profile: ProfileFact, controller: Waiting): Answer {
   const { key, main, status } = profile;
-  const { tree, plain, open } = profileDocument(profile);
+  const { tree, open } = profileDocument(profile);
   const where = [main, status].flatMap((each) => (each ? [seen("ClusterProfile", each.source)] : []));
   if (open !== undefined)
     return unknown(
@@ -200,21 +195,18 @@ export function profileWellFormed(profile: ProfileFact, controller: Waiting): An
       "write the profile and its status in one place each",
       where,
     );
-  const version = text(plain["apiVersion"]).split("/")[1] ?? "";
+  const version = shownAt(tree, "apiVersion").split("/")[1] ?? "";
   const rules = clusterProfileVersions.find((each) => each === version);
   if (!rules)
-    return unknown(
-      `the rules of ClusterProfile ${shownNames(version)} are not known`,
-      "use v1alpha1 or v1alpha2",
-      where,
-    );
+    return unknown(`the rules of ClusterProfile ${version} are not known`, "use v1alpha1 or v1alpha2", where);
   const issues = profileIssues(profile, rules, controller);
   if (issues.length > 0) return unlessRefused(issues, "", ...where);
   if (!main) return unknown(`the main object of ${key} was not read`, "see the earlier checks", where);
   const [field] = profile.isSecret ? [] : clusterProfileFindings(writtenDocument(tree), rules).open;
   if (field !== undefined)
     return unknown(`what the profile ${key} has as ${field} is not known`, "write the value itself", where);
-  if (labelRepeats(plain) === "unknown")
+  const manager = childOf(tree, "spec", "clusterManager", "name");
+  if (sameTree(manager, childOf(tree, "metadata", "labels", CLUSTER_MANAGER_LABEL)) === "unknown")
     return unknown(
       `whether the label ${CLUSTER_MANAGER_LABEL} repeats the manager's name is known only after apply`,
       "bind the outputs",
@@ -222,31 +214,23 @@ export function profileWellFormed(profile: ProfileFact, controller: Waiting): An
     );
   return (
     otherCertificate(profile, where) ??
-    withoutCertificate(plain, where) ??
+    withoutCertificate(tree, where) ??
     pass(`the profile ${key} is well formed`, where)
   );
 }
 
 function profileIssues(profile: ProfileFact, rules: ClusterProfileVersion, controller: Waiting): Issues {
-  const { tree, plain } = profileDocument(profile);
+  const { tree } = profileDocument(profile);
   // A status alone is not a whole object; the main object has the other required fields.
   const isWhole = profile.main !== undefined && !profile.isSecret;
   return [
     ...(isWhole ? schemaIssues(writtenDocument(tree), rules) : []),
-    ...profileProviderIssues(plain),
-    ...endpointIssues(plain, true, (value) => hasLateName(text(value))),
-    ...(isWhole && labelRepeats(plain) === "no" ? managerLabelIssues(plain) : []),
-    ...insecureIssues(at(plain, "config", "tlsClientConfig", "insecure") === true),
-    ...healthIssues(plain, controller),
+    ...profileProviderIssues(tree),
+    ...endpointIssues(tree, true, (value) => !isKnown(treeOf(value))),
+    ...(isWhole ? managerLabelIssues(tree) : []),
+    ...insecureIssues(orElse(childOf(tree, "config", "tlsClientConfig", "insecure"), () => false) === true),
+    ...healthIssues(tree, controller),
   ];
-}
-
-/** Whether the label repeats a late manager; "no" for literal and missing values, which the rule judges. */
-function labelRepeats(plain: Json): Ternary {
-  const manager = text(at(plain, "spec", "clusterManager", "name"));
-  const label = text(at(plain, "metadata", "labels", CLUSTER_MANAGER_LABEL));
-  if (manager === "" || label === "" || !hasLateName(manager + label)) return "no";
-  return manager === label ? "yes" : "unknown";
 }
 
 /** Metadata that users write; the API server adds other fields, which are not a mistake. */
@@ -282,16 +266,16 @@ function otherCertificate(profile: ProfileFact, where: readonly Evidence[]): Ans
 const PUBLIC = /connectgateway\.googleapis\.com|\.gke\.goog(?::\d+)?(?:\/|$)|dns_endpoint_config/;
 
 /** Without a certificate authority, the controller's system must trust the server's certificate. */
-function withoutCertificate(document: Json, where: readonly Evidence[]): Answer | undefined {
+function withoutCertificate(document: Tree, where: readonly Evidence[]): Answer | undefined {
   const without = [...profileProviders(document)].find(
     ([, provider]) =>
-      at(provider, "cluster", "certificate-authority-data") === undefined &&
-      !PUBLIC.test(shownNames(text(at(provider, "cluster", "server"))).replace(/>$/, "")),
+      isAbsent(childOf(provider, "cluster", "certificate-authority-data")) &&
+      !PUBLIC.test(shownAt(provider, "cluster", "server").replace(/>$/, "")),
   );
   return (
     without &&
     unknown(
-      `the access provider ${shownNames(without[0])} has no certificate authority, which works only for a server with a public certificate`,
+      `the access provider ${without[0]} has no certificate authority, which works only for a server with a public certificate`,
       "write certificate-authority-data, or ignore this if the certificate is public",
       where,
     )

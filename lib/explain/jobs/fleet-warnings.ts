@@ -3,10 +3,9 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { isKnown } from "../../model/known";
 import { once } from "../../model/once";
-import { at } from "../../model/parsed";
-import { childOf } from "../../model/tree";
+import { shownAt } from "../../model/parsed-tree";
+
 import { foreignManagerIssues, strayExtensionIssues } from "../../rules/fleet/cluster-profile";
 import { ambiguousProviderIssues, ignoredProfileData, unusedProviders } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
@@ -19,24 +18,23 @@ import { listEntries, profileDocument, sentence } from "./fleet-profile";
 
 export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] {
   const { artefacts, controller, spoke, profile } = facts;
-  const { plain, tree } = profileDocument(profile);
+  const { tree } = profileDocument(profile);
   const where = profile.status ? [seen("status", profile.status.source)] : [];
-  const isLateManager = !isKnown(childOf(tree, "spec", "clusterManager", "name"));
-  const foreign = isLateManager ? [] : foreignManagerIssues(at(plain, "spec", "clusterManager", "name"));
-  const providers = providersFor(controller, plain);
-  const ignored = ignoredProfileData(providers, plain, controller.kind !== "kueue");
-  const found = [
-    ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, plain), where),
+  const foreign = foreignManagerIssues(shownAt(tree, "spec", "clusterManager", "name"));
+  const providers = providersFor(controller, tree);
+  const ignored = ignoredProfileData(providers, tree, controller.kind !== "kueue");
+  const warnings = [
+    ...asWarnings("access-provider-ambiguous", ambiguousProviderIssues(providers, tree), where),
     ...asWarnings("cluster-manager-foreign", foreign, where),
     // A plugin that needs this data fails the check of how it is called.
     ...asWarnings("profile-env-without-policy", ignored.variables, where),
     ...asWarnings("profile-config-without-cluster-info", ignored.config, where),
-    ...asWarnings("fleet-extension-invalid", strayExtensionIssues(plain), where),
+    ...asWarnings("fleet-extension-invalid", strayExtensionIssues(tree), where),
     ...(controller.list ? unusedOf(artefacts)(controller.list) : []),
     ...withoutWorker(facts),
     ...(spoke?.warnings ?? []),
   ];
-  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+  return warnings.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 function asWarnings(
@@ -51,7 +49,7 @@ function asWarnings(
 const unusedOf = once(({ fleet }: ClusterArtefacts) => {
   const documents = fleet.profiles.map(profileDocument);
   const isOpen = documents.some(({ open }) => open !== undefined);
-  const profiles = documents.map(({ plain }) => plain);
+  const profiles = documents.map(({ tree }) => tree);
   return once((read: ProviderListFact) => {
     if (isOpen) return [];
     return asWarnings("access-provider-unused", unusedProviders(listEntries(read), profiles), [

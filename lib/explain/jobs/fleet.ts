@@ -2,18 +2,18 @@
  * Judges the ways of a hub's controllers into its spokes: each controller with each profile that is for it.
  */
 
-import { type Known, is, known, map, orElse, shown } from "../../model/known";
+import { grouped } from "../../model/grouped";
+import { type Known, is, known, map, orElse, same, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
-import { at, text } from "../../model/parsed";
-import { type Tree, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
-import { profileProviders } from "../../rules/fleet/resolve-exec";
+import { wordAt } from "../../model/parsed-tree";
+import { type Tree, childOf, itemsOf, optionalText, sameTree, textAt, treeOf } from "../../model/tree";
+import { nameOf, profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, seen, unknown } from "../answer";
 import type { AccountReading, Cloud } from "../cloud";
 import { secretProvider } from "../read/cluster-secrets";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProfileFact } from "../read/fleet-facts";
-import { lateName } from "../read/late-text";
 import type { WorkloadFact } from "../read/pods";
 import { serviceAccountOf, unwritten } from "../read/service-accounts";
 import type { AuthenticatorFact } from "../read/spoke-facts";
@@ -144,11 +144,11 @@ export class Fleets {
     const file = call.args.at(-1) ?? known("");
     const of = (each: Known<string>): SelfManagedReading =>
       selfManaged(controller, profile.name, file, each, rbac);
-    const own = of(issuer);
-    const { reading, spoke, user } = own;
+    const signing = of(issuer);
+    const { reading, spoke, user } = signing;
     const token = tokenOf(artefacts, controller.account, reading.audiences);
     const trust = trustOfEveryIssuer(token, cluster, (each) => {
-      const { trust: said, user: name } = each.further ? of(each.issuer) : own;
+      const { trust: said, user: name } = each.further ? of(each.issuer) : signing;
       const published = this.#issuers.judged(said.issuer, each.issuer, UNAUTHORIZED);
       return { ...said, issuer: published, subject: sameUser(said.subject, name, user, each.issuer) };
     });
@@ -257,13 +257,13 @@ function served(
   profiles: readonly ProfileFact[],
 ): readonly (readonly [Controller, ProfileFact])[] {
   const names = controllers.map((controller) => {
-    const entries = listEntries(controller.list).map((each) => String(at(each, "name")));
+    const entries = listEntries(controller.list).map(nameOf);
     return [controller, new Set(entries)] as const;
   });
   const pairs = profiles.flatMap((profile) => {
-    const { plain } = profileDocument(profile);
-    const offered = [...profileProviders(plain).keys()];
-    const isBuiltin = builtinName(plain) !== undefined;
+    const { tree } = profileDocument(profile);
+    const offered = [...profileProviders(tree).keys()];
+    const isBuiltin = builtinName(tree) !== undefined;
     const serving = names
       .filter(
         ([{ kind }, listed]) => offered.some((name) => listed.has(name)) || (kind === "argocd" && isBuiltin),
@@ -289,21 +289,24 @@ function unreadProfile(key: string): ProfileFact {
   return { key, namespace, name, isSecret: false, ...nothing };
 }
 
-/** What each stack writes for the API servers of spokes, by the servers' addresses. */
-const filesByServer = once((hubs: readonly ClusterArtefacts[]) => {
-  const byServer = new Map<string, Map<ClusterArtefacts, string>>();
-  for (const hub of hubs)
-    for (const { profile: key, cloud } of hub.cluster.fleet?.spokes ?? []) {
-      const profile = hub.fleet.profiles.find((each) => each.key === key);
-      if (cloud !== SELF_MANAGED || !profile) continue;
-      for (const provider of profileProviders(profileDocument(profile).plain).values()) {
-        const server = text(at(provider, "cluster", "server"));
-        const stacks = byServer.get(server) ?? new Map<ClusterArtefacts, string>();
-        byServer.set(server, stacks.set(hub, profile.name));
-      }
-    }
-  return byServer;
-});
+/** What each stack writes for the API servers of spokes, by the servers' addresses as they are shown. */
+const filesByServer = once((hubs: readonly ClusterArtefacts[]) =>
+  grouped(
+    hubs.flatMap((hub) =>
+      (hub.cluster.fleet?.spokes ?? []).flatMap(({ profile: key, cloud }) => {
+        const profile = hub.fleet.profiles.find((each) => each.key === key);
+        if (cloud !== SELF_MANAGED || !profile) return [];
+        const providers = [...profileProviders(profileDocument(profile).tree).values()];
+        return providers.map((each) => ({
+          hub,
+          spoke: profile.name,
+          server: wordAt(each, "cluster", "server"),
+        }));
+      }),
+    ),
+    ({ server }) => shown(server),
+  ),
+);
 
 /**
  * The answer if another stack writes a file that lacks entries of this one: API servers have one
@@ -315,12 +318,14 @@ function contestedFile(
   server: Known<string>,
   written: readonly AuthenticatorFact[],
 ): Answer | undefined {
-  for (const [other, name] of filesByServer(hubs).get(lateName(server)) ?? []) {
-    const theirs = other.spokes.of(name).authenticators;
-    const hasAll = written.every((entry) => theirs.some((each) => each.text === entry.text));
-    if (other.stack === stack || hasAll) continue;
+  for (const file of filesByServer(hubs).get(shown(server)) ?? []) {
+    const theirs = file.hub.spokes.of(file.spoke).authenticators;
+    const hasAll = written.every((entry) =>
+      theirs.some((each) => sameTree(each.entry, entry.entry) === "yes"),
+    );
+    if (file.hub.stack === stack || hasAll || same(file.server, server) !== "yes") continue;
     return unknown(
-      `the stack ${other.stack} writes another AuthenticationConfiguration for the same API servers, which can have only one`,
+      `the stack ${file.hub.stack} writes another AuthenticationConfiguration for the same API servers, which can have only one`,
       "put the entries of both hubs into both files (additionalAuthenticators)",
       [...written.slice(0, 1), ...theirs.slice(0, 1)].map(({ source }) =>
         seen("AuthenticationConfiguration", source),

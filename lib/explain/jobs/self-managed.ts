@@ -23,7 +23,7 @@ import {
   whyNot,
 } from "../../model/known";
 import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
-import { treeOf } from "../../model/tree";
+import { sameTree, treeOf } from "../../model/tree";
 import { isOwnInEachCluster } from "../../rules/fleet/authentication";
 import { UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
 import { evaluateCel } from "../../rules/google/cel-evaluation";
@@ -124,7 +124,7 @@ function issuerAnswer(
 ): Answer {
   const [found, ...others] = asked.map(({ entry }) => entry);
   // A configuration names an issuer only once, so a second entry belongs to another server.
-  if (found && others.some((each) => each.text !== found.text))
+  if (found && others.some((each) => sameTree(each.entry, found.entry) !== "yes"))
     return unknown(
       "the spoke's API servers treat the issuer's tokens differently",
       READ_IT,

@@ -4,9 +4,10 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, all, andThen, isAbsent, known, map, orElse, unread } from "../../model/known";
+import { type Known, all, andThen, isAbsent, known, map, unread } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { at, record, text } from "../../model/parsed";
+import { shownAt } from "../../model/parsed-tree";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
 import { embedded } from "./documents";
@@ -116,13 +117,10 @@ function writtenStatuses({ value, source, late }: KubernetesObject): readonly Na
   return Object.entries(record(value["data"])).flatMap(([key, written]): readonly NamedProfile[] => {
     if (typeof written !== "string" || !written.includes('"ClusterProfile"')) return [];
     const content = embedded(late(written));
-    const plain = (...path: readonly string[]): string => {
-      const found = orElse(treeAt(content, ...path), () => undefined);
-      return typeof found === "string" ? found : "";
-    };
-    if (plain("kind") !== "ClusterProfile" || !plain("apiVersion").startsWith(`${CLUSTER_PROFILE_GROUP}/`))
+    const version = shownAt(content, "apiVersion");
+    if (shownAt(content, "kind") !== "ClusterProfile" || !version.startsWith(`${CLUSTER_PROFILE_GROUP}/`))
       return [];
-    const profile = `${plain("metadata", "namespace") || "default"}/${plain("metadata", "name")}`;
+    const profile = `${shownAt(content, "metadata", "namespace") || "default"}/${shownAt(content, "metadata", "name")}`;
     const place = below(source, propertyPath(["data", key]));
     return [[profile, { value: content, source: place, writtenFrom: keyOf(value) }]];
   });

@@ -12,7 +12,7 @@ import type {
 import { type Known, Reference, joinedAll, known, match, textOf, unread } from "../../model/known";
 import { remembered } from "../../model/once";
 import { isRecord } from "../../model/record";
-import { type Tree, plainOf, treeOf } from "../../model/tree";
+import { type Tree, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
 
@@ -123,18 +123,15 @@ function followed(value: unknown, late: LateReader): unknown {
   return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }
 
-/** Brackets around the name of a late value in a text, for rules that know only plain texts. */
+/** Brackets around the name of a late value in a text, for RBAC, which compares plain texts. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
-const NAME = /\ue000(\d+):([^\ue000\ue001]*)\ue001/g;
+const NAME = /\ue000\d+:([^\ue000\ue001]*)\ue001/g;
 const numbers = new WeakMap<Reference, number>();
-/** The named references; weak, so that names keep no document alive. */
-const named = new Map<number, WeakRef<Reference>>();
 let count = 0;
 
 function numberOf(reference: Reference): number {
   const number = numbers.get(reference) ?? ++count;
   numbers.set(reference, number);
-  named.set(number, new WeakRef(reference));
   return number;
 }
 
@@ -152,28 +149,7 @@ export function lateName(text: Known<string>): string {
   );
 }
 
-/** The value of a text with {@link lateName}s: the same references again. */
-export function namedText(text: string): Known<string> {
-  const pieces: (Known<string> | string)[] = [];
-  let end = 0;
-  for (const { 0: all, 1: number, 2: what = "", index } of text.matchAll(NAME)) {
-    const reference = named.get(Number(number))?.deref();
-    pieces.push(text.slice(end, index), reference ? textOf([reference]) : unread(what));
-    end = index + all.length;
-  }
-  return joinedAll([...pieces, text.slice(end)]);
-}
-
-/** A tree as plain JSON, with {@link lateName} in place of late texts. */
-export function namedTree(tree: Tree): unknown {
-  return plainOf(tree, lateName);
-}
-
-export function hasLateName(text: string): boolean {
-  return text.includes(OPEN);
-}
-
-/** A rule's message with such names in readable form. */
+/** A message with such names in readable form. */
 export function shownNames(text: string): string {
-  return text.replace(NAME, "<$2>");
+  return text.replace(NAME, "<$1>");
 }

@@ -2,13 +2,14 @@
  * The objects that are applied on the spokes: their RBAC, and how their API servers accept the hub's tokens.
  */
 
-import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
+import { type Known, andThen, joined, known, map, orElse, shown } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
+import { shownAt } from "../../model/parsed-tree";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication";
 import { AUTHENTICATION_FLAG, authenticationPaths } from "../../rules/node/issuers";
 import { embedded } from "./documents";
-import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
+import { lateTree } from "./late-text";
 import { mayHold } from "./node-files";
 import { isNodeDocument, nodesOfDocuments } from "./node-forms";
 import type { ObjectFact } from "./fleet-facts";
@@ -27,8 +28,7 @@ export interface AuthenticatorFact {
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
-  /** The entry as JSON with late values by name: equal if two entries are certainly the same. */
-  readonly text: string;
+  readonly entry: Tree;
   readonly source: Source;
 }
 
@@ -126,11 +126,11 @@ function readSpoke(documents: readonly KubernetesDocument[], refused: readonly S
     ),
     refused: configurations.flatMap(({ value, source, path }) =>
       [
-        ...authenticationProblems(plainOf(value, lateName), hasLateName),
+        ...authenticationProblems(value),
         ...(path === undefined || named.length === 0 || named.includes(path)
           ? []
           : [`is in ${path}, and their argument names ${named.join(", ")}`]),
-      ].map((problem) => ({ problem: shownNames(problem), source })),
+      ].map((problem) => ({ problem, source })),
     ),
     // Roles do not tell who is bound.
     isWhole: documents.every((document) => document.spoke !== undefined || isOf(ROLES)(document)),
@@ -223,7 +223,7 @@ function filesWith(word: string, document: KubernetesDocument): readonly Configu
 
 /** The paths that arguments of API servers name, in a document or in files that it brings. */
 function pathsNamedIn(document: KubernetesDocument): readonly string[] {
-  const inFiles = filesWith(AUTHENTICATION_FLAG, document).map(({ value }) => plainOf(value, lateName));
+  const inFiles = filesWith(AUTHENTICATION_FLAG, document).map(({ value }) => plainOf(value, shown));
   return [document.value, ...inFiles].flatMap(authenticationPaths);
 }
 
@@ -233,13 +233,9 @@ function configurationsOf(document: KubernetesDocument): readonly ConfigurationF
   const inFiles = filesWith(FILE_KIND, document);
   return [...inFiles, { value: lateTree(value, late), source, path: undefined }].filter(
     (each) =>
-      wordAt(each.value, "kind") === FILE_KIND &&
-      wordAt(each.value, "apiVersion").startsWith("apiserver.config.k8s.io/"),
+      shownAt(each.value, "kind") === FILE_KIND &&
+      shownAt(each.value, "apiVersion").startsWith("apiserver.config.k8s.io/"),
   );
-}
-
-function wordAt(tree: Tree, key: string): string {
-  return orElse(textAt(treeAt(tree, key)), () => "");
 }
 
 function authenticator(entry: Tree, source: Source): AuthenticatorFact {
@@ -258,7 +254,7 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
     expression: stated(treeAt(username, "expression")),
     hasGroups: orElse(treeAt(entry, "claimMappings", "groups"), () => null) !== undefined,
     rules: rules.map(ruleText),
-    text: JSON.stringify(plainOf(entry, lateName)),
+    entry,
     source,
   };
 }

@@ -9,17 +9,13 @@ import { type WorkloadIdentityError, fail, refusal, throwFirst } from "../../err
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
-import { type Json, at, list, record, text } from "../../model/parsed";
+import { type Known, isBlank, map, orElse, same, shown } from "../../model/known";
+import { type Json, at } from "../../model/parsed";
 import { holdsPrivateKey } from "../../model/private-key";
-import {
-  type ObjectKind,
-  anyObject,
-  list as listOf,
-  object,
-  optional,
-  text as aText,
-} from "../../model/shape";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
+import { fieldsOf, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import { certificateProblem } from "./endpoint";
 import { secretIssues, secretMaterial } from "./secret-material";
@@ -73,16 +69,16 @@ export interface HubAuthenticationProps {
 }
 
 export const HUB_AUTHENTICATION_PROPS: ObjectKind<HubAuthenticationProps> = object({
-  spoke: aText,
-  apiServer: aText,
+  spoke: text,
+  apiServer: text,
   issuer: ISSUER,
-  hub: aText,
-  audience: aText,
-  serviceAccounts: listOf(SUBJECT),
-  userPrefix: optional(aText),
-  discoveryUrl: optional(aText),
-  certificateAuthority: optional(aText),
-  additionalAuthenticators: optional(listOf(anyObject)),
+  hub: text,
+  audience: text,
+  serviceAccounts: list(SUBJECT),
+  userPrefix: optional(text),
+  discoveryUrl: optional(text),
+  certificateAuthority: optional(text),
+  additionalAuthenticators: optional(list(anyObject)),
 });
 
 /** How a hub's service accounts are named on a spoke. */
@@ -150,9 +146,7 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
     kind: "AuthenticationConfiguration",
     jwt: [...hubEntries(props, users, others), ...others],
   };
-  throwFirst(
-    authenticationProblems(document, isLate).map((problem) => notStarting(spoke, `the file ${problem}`)),
-  );
+  throwFirst(authenticationProblems(document).map((problem) => notStarting(spoke, `the file ${problem}`)));
   return document;
 }
 
@@ -235,20 +229,17 @@ const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map(
   (version) => `apiserver.config.k8s.io/${version}`,
 );
 
-/** What is wrong with a parsed configuration, as ends of sentences; values for which `isOpen` holds are skipped. */
-export function authenticationProblems(
-  document: unknown,
-  isOpen: (text: string) => boolean = () => false,
-): readonly string[] {
-  const { apiVersion, jwt } = record(document);
-  const issuers = list(jwt).map((entry) => record(record(entry)["issuer"]));
+/** What is wrong with a parsed configuration, as ends of sentences; texts that are not known are skipped. */
+export function authenticationProblems(document: unknown): readonly string[] {
+  const tree = treeOf(document);
+  const version = shownAt(tree, "apiVersion");
+  const entries = itemsAt(tree, "jwt");
+  const issuers = entries.map((entry) => childOf(entry, "issuer"));
   return [
-    ...(VERSIONS.includes(text(apiVersion))
-      ? []
-      : [`has the apiVersion ${text(apiVersion)}, which no API server supports`]),
-    ...unknownKeys(document, FIELDS),
-    ...issuers.flatMap((issuer) => issuerProblems(issuer, isOpen)),
-    ...list(jwt).flatMap((entry) => [...mappingProblems(record(entry)), ...ruleProblems(record(entry))]),
+    ...(VERSIONS.includes(version) ? [] : [`has the apiVersion ${version}, which no API server supports`]),
+    ...unknownKeys(tree, FIELDS),
+    ...issuers.flatMap(issuerProblems),
+    ...entries.flatMap((entry) => [...mappingProblems(entry), ...ruleProblems(entry)]),
     ...twice(issuers, "url"),
     ...twice(issuers, "discoveryURL"),
   ];
@@ -281,26 +272,34 @@ const FIELDS: Fields = {
 };
 
 /** kube-apiserver decodes strictly. */
-function unknownKeys(value: unknown, fields: Fields): readonly string[] {
+function unknownKeys(tree: Tree, fields: Fields): readonly string[] {
   if (Object.keys(fields).length === 0) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => unknownKeys(item, fields));
-  return Object.entries(record(value)).flatMap(([key, part]) => {
-    const below = Object.hasOwn(fields, key) ? fields[key] : undefined;
-    return below ? unknownKeys(part, below) : [`has the key ${key}, which no API server knows`];
+  const keys = fieldsOf(tree).flatMap(([name, part]) => {
+    const below = Object.hasOwn(fields, shown(name)) ? fields[shown(name)] : undefined;
+    return below ? unknownKeys(part, below) : [`has the key ${shown(name)}, which no API server knows`];
   });
+  return [...keys, ...itemsAt(tree).flatMap((item) => unknownKeys(item, fields))];
 }
 
-function issuerProblems(issuer: Json, isOpen: (text: string) => boolean): readonly string[] {
-  const [url, discovery, authority] = ["url", "discoveryURL", "certificateAuthority"].map((key) =>
-    text(issuer[key]),
-  ) as [string, string, string];
-  const bad = authority === "" || isOpen(authority) ? undefined : authorityProblem(authority);
-  const isSame = discovery !== "" && withoutSlash(discovery) === withoutSlash(url);
+function literalAt(tree: Tree, key: string): string | undefined {
+  const value = orElse(wordAt(tree, key), () => "");
+  return value === "" || isLate(value) ? undefined : value;
+}
+
+function issuerProblems(issuer: Tree): readonly string[] {
+  const url = wordAt(issuer, "url");
+  const discoveryUrl = wordAt(issuer, "discoveryURL");
+  const [discovery, authority] = [
+    literalAt(issuer, "discoveryURL"),
+    literalAt(issuer, "certificateAuthority"),
+  ];
+  const bad = authority === undefined ? undefined : authorityProblem(authority);
+  const isSame = !isBlank(discoveryUrl) && same(withoutSlash(discoveryUrl), withoutSlash(url)) === "yes";
   return [
-    ...(isOpen(url) ? [] : urlProblems("an issuer", url)),
-    ...(discovery === "" || isOpen(discovery) ? [] : urlProblems("a discoveryURL", discovery)),
+    ...(isBlank(url) || literalAt(issuer, "url") !== undefined ? urlProblems("an issuer", shown(url)) : []),
+    ...(discovery === undefined ? [] : urlProblems("a discoveryURL", discovery)),
     ...(isSame ? ["has a discoveryURL that is the issuer's own URL"] : []),
-    ...audienceProblems(issuer, url),
+    ...audienceProblems(issuer, shown(url)),
     ...(bad === undefined ? [] : [`has a certificateAuthority that ${bad}`]),
   ];
 }
@@ -318,9 +317,9 @@ function urlProblems(what: string, url: string): readonly string[] {
   return found ? [`has ${what} with ${found[0]}`] : [];
 }
 
-function audienceProblems(issuer: Json, url: string): readonly string[] {
-  const audiences = list(issuer["audiences"]).map(text);
-  const policy = text(issuer["audienceMatchPolicy"]);
+function audienceProblems(issuer: Tree, url: string): readonly string[] {
+  const audiences = itemsAt(issuer, "audiences").map((each) => shownAt(each));
+  const policy = shownAt(issuer, "audienceMatchPolicy");
   if (audiences.length === 0) return [`has no audience for the issuer ${url}`];
   const again = audiences.find((audience, index) => audiences.indexOf(audience) < index);
   return [
@@ -342,57 +341,59 @@ function authorityProblem(pem: string): string | undefined {
   return certificateProblem(certificates.join("\n"));
 }
 
-function mappingProblems(entry: Json): readonly string[] {
-  const mappings = record(entry["claimMappings"]);
-  const username = record(mappings["username"]);
-  const isNamed = text(username["claim"]) !== "" || text(username["expression"]) !== "";
+function isStated(tree: Tree, key: string): boolean {
+  return !isBlank(wordAt(tree, key));
+}
+
+function mappingProblems(entry: Tree): readonly string[] {
+  const username = childOf(entry, "claimMappings", "username");
+  const isNamed = isStated(username, "claim") || isStated(username, "expression");
   return [
     ...(isNamed ? [] : ["has an entry that does not set a user name"]),
     ...claimProblems("user names", username),
-    ...claimProblems("groups", record(mappings["groups"])),
+    ...claimProblems("groups", childOf(entry, "claimMappings", "groups")),
   ];
 }
 
 /** A claim needs a prefix, which may be empty; an expression must not have one. */
-function claimProblems(what: string, { claim, expression, prefix }: Json): readonly string[] {
-  if (text(expression) !== "") {
-    if (text(claim) !== "") return [`has an entry with both claim and expression for ${what}`];
-    return prefix === undefined || prefix === null
-      ? []
-      : [`has an entry with both prefix and expression for ${what}`];
-  }
-  return text(claim) !== "" && (prefix === undefined || prefix === null)
-    ? [`has no prefix for ${what} of the claim ${text(claim)}`]
+function claimProblems(what: string, mapping: Tree): readonly string[] {
+  const hasPrefix = (orElse(childOf(mapping, "prefix"), () => "") ?? undefined) !== undefined;
+  const both = isStated(mapping, "claim") ? "claim" : hasPrefix && "prefix";
+  if (isStated(mapping, "expression"))
+    return both === false ? [] : [`has an entry with both ${both} and expression for ${what}`];
+  return isStated(mapping, "claim") && !hasPrefix
+    ? [`has no prefix for ${what} of the claim ${shownAt(mapping, "claim")}`]
     : [];
 }
 
-function ruleProblems(entry: Json): readonly string[] {
-  const claims = list(entry["claimValidationRules"]).map(record);
-  const users = list(entry["userValidationRules"]).map(record);
+function ruleProblems(entry: Tree): readonly string[] {
+  const claims = itemsAt(entry, "claimValidationRules");
+  const users = itemsAt(entry, "userValidationRules");
   return [
-    ...claims.flatMap(({ claim, expression, message, requiredValue }) => {
-      if ((text(claim) === "") === (text(expression) === ""))
+    ...claims.flatMap((rule) => {
+      if (isStated(rule, "claim") === isStated(rule, "expression"))
         return ["has a rule for claims with neither claim nor expression"];
-      const other = text(claim) === "" ? requiredValue : message;
-      return text(other) === ""
-        ? []
-        : ["has a rule for claims that mixes the fields of claim and expression"];
+      return isStated(rule, isStated(rule, "claim") ? "message" : "requiredValue")
+        ? ["has a rule for claims that mixes the fields of claim and expression"]
+        : [];
     }),
-    ...(users.some(({ expression }) => text(expression) === "")
-      ? ["has a rule for users without expression"]
-      : []),
+    ...(users.every((rule) => isStated(rule, "expression"))
+      ? []
+      : ["has a rule for users without expression"]),
     ...twice(claims, "claim"),
     ...twice(claims, "expression"),
     ...twice(users, "expression"),
   ];
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/(?<!\/)\/+$/, "");
+function withoutSlash(url: Known<string>): Known<string> {
+  return map(url, (each) => each.replace(/(?<!\/)\/+$/, ""));
 }
 
-function twice(entries: readonly Json[], key: string): readonly string[] {
-  const values = entries.map((entry) => text(entry[key])).filter((value) => value !== "");
-  const again = values.find((value, index) => values.indexOf(value) < index);
-  return again === undefined ? [] : [`has the ${key} ${again} twice`];
+function twice(entries: TreeList, key: string): readonly string[] {
+  const values = entries.map((entry) => wordAt(entry, key)).filter((value) => !isBlank(value));
+  const again = values.find((value, index) =>
+    values.slice(0, index).some((each) => same(each, value) === "yes"),
+  );
+  return again === undefined ? [] : [`has the ${key} ${shown(again)} twice`];
 }

@@ -7,9 +7,9 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import type { SpokeEndpoint } from "../../model/fleet";
 import { isLate } from "../../model/late";
-import { at, list, record } from "../../model/parsed";
-import { isRecord } from "../../model/record";
-import type { Tree } from "../../model/tree";
+import { is, isAbsent, isKnown, orElse, shown, whyText } from "../../model/known";
+import { fieldsOf, isObjectTree, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, plainOf, sameTree, treeOf } from "../../model/tree";
 import { type ClusterProfileVersion, clusterProfileFindings, isLabelValue } from "./cluster-profile-schema";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "./endpoint";
 import {
@@ -22,7 +22,7 @@ import {
   outdatedNames,
 } from "./names";
 import { additionalArgs, providerNameIssues } from "./provider-list";
-import { extensionsOf, profileProviders } from "./resolve-exec";
+import { extensionsOf, nameOf, profileProviders } from "./resolve-exec";
 
 type Json = Readonly<Record<string, unknown>>;
 type Issues = readonly WorkloadIdentityError[];
@@ -150,7 +150,7 @@ function badExtension(name: string, reason: string): WorkloadIdentityError {
 export function strayExtensionIssues(profile: unknown): Issues {
   return [...profileProviders(profile).values()].flatMap((provider) =>
     extensionsOf(provider)
-      .map(({ name }) => String(name))
+      .map(nameOf)
       .filter((name) => ![...EXTENSIONS, ADDITIONAL_ARGS_EXTENSION].includes(name))
       .filter((name) => outdatedNames([name]).length === 0)
       .map((name) => badExtension(name, "has an unknown name")),
@@ -159,7 +159,7 @@ export function strayExtensionIssues(profile: unknown): Issues {
 
 /** Names, extensions and the older list of a profile's providers with which a controller fails. */
 export function profileProviderIssues(profile: unknown): Issues {
-  const hasOlder = Object.hasOwn(record(at(profile, "status")), "credentialProviders");
+  const hasOlder = !isAbsent(childOf(treeOf(profile), "status", "credentialProviders"));
   return [
     ...(hasOlder ? outdatedNames(["credentialProviders"]) : []),
     ...[...profileProviders(profile)].flatMap(([name, provider]) => [
@@ -169,17 +169,17 @@ export function profileProviderIssues(profile: unknown): Issues {
   ];
 }
 
-function extensionIssues(extensions: readonly Json[]): Issues {
-  const names = extensions.map(({ name }) => String(name));
-  return extensions.flatMap(({ extension }, index) => {
-    const name = names[index] ?? "";
+function extensionIssues(extensions: TreeList): Issues {
+  const names = extensions.map(nameOf);
+  return names.flatMap((name, index) => {
     const outdated = outdatedNames([name]);
     if (outdated.length > 0) return outdated;
     if (name === ADDITIONAL_ARGS_EXTENSION) return [additionalArgs("the profile")];
     if (!EXTENSIONS.includes(name)) return [];
     if (names.indexOf(name) < index) return [badExtension(name, "appears twice")];
-    if (!isRecord(extension)) return [badExtension(name, "is not an object")];
-    const areTexts = Object.values(extension).every((value) => typeof value === "string");
+    const value = childOf(extensions[index] ?? treeOf({}), "extension");
+    if (isKnown(value) && !isObjectTree(value)) return [badExtension(name, "is not an object")];
+    const areTexts = fieldsOf(value).every(([, item]) => typeof orElse(item, whyText) === "string");
     return name === ADDITIONAL_ENVS_EXTENSION && !areTexts
       ? [badExtension(name, "contains a variable that is not a string")]
       : [];
@@ -196,8 +196,8 @@ export function endpointIssues(
   isOpen: (value: unknown) => boolean = isLate,
 ): Issues {
   return [...profileProviders(profile)].flatMap(([name, provider]) => {
-    const cluster = record(provider["cluster"]);
-    const data = cluster["certificate-authority-data"];
+    const cluster = childOf(provider, "cluster");
+    const data = childOf(cluster, "certificate-authority-data");
     const missing = refusal("fleet-missing", {
       problem:
         "the spoke has no certificate authority, so its certificate would be verified with the system's certificates",
@@ -207,9 +207,9 @@ export function endpointIssues(
       remedy: "set one of the two",
     });
     return [
-      ...serverIssues(cluster["server"], isOpen),
-      ...(data !== undefined ? certificateAuthorityIssues(data, isOpen) : publicCertificate ? [] : [missing]),
-      ...proxyIssues(cluster["proxy-url"], isOpen),
+      ...serverIssues(childOf(cluster, "server"), isOpen),
+      ...(!isAbsent(data) ? certificateAuthorityIssues(data, isOpen) : publicCertificate ? [] : [missing]),
+      ...proxyIssues(childOf(cluster, "proxy-url"), isOpen),
     ];
   });
 }
@@ -241,18 +241,19 @@ export function foreignManagerIssues(name: unknown): Issues {
   ];
 }
 
-/** The manager's name and the label that repeats it; another manager's profile is valid here. */
+/** What is certainly wrong with the manager's name and the label that repeats it; another manager's profile is valid. */
 export function managerLabelIssues(profile: unknown): Issues {
-  const manager = at(profile, "spec", "clusterManager", "name");
-  const issues = managerNameIssues(manager);
+  const manager = childOf(treeOf(profile), "spec", "clusterManager", "name");
+  const label = childOf(treeOf(profile), "metadata", "labels", CLUSTER_MANAGER_LABEL);
+  const name = plainOf(manager, shown);
+  const issues = isKnown(manager) ? managerNameIssues(name) : [];
   if (issues.length > 0) return issues;
-  const label = at(profile, "metadata", "labels", CLUSTER_MANAGER_LABEL);
-  if (label === manager) return [];
+  if (!isAbsent(label) && sameTree(label, manager) !== "no") return [];
   return [
     refusal("fleet-mismatch", {
       problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
-      value: label,
-      allowed: String(manager),
+      value: plainOf(label, shown),
+      allowed: String(name),
       remedy: "use the same name in both places",
     }),
   ];
@@ -263,14 +264,15 @@ export function healthIssues(
   profile: unknown,
   consumer: { readonly title: string; readonly needsHealthy: boolean },
 ): Issues {
-  const isHealthy = list(at(profile, "status", "conditions")).some(
-    (each) => at(each, "type") === HEALTHY_CONDITION && at(each, "status") === "True",
+  const isHealthy = itemsAt(treeOf(profile), "status", "conditions").some(
+    (each) =>
+      is(wordAt(each, "type"), HEALTHY_CONDITION) === "yes" && is(wordAt(each, "status"), "True") === "yes",
   );
   if (isHealthy || !consumer.needsHealthy) return [];
   return [
     refusal("fleet-missing", {
       problem: `${consumer.title} waits for the condition ${HEALTHY_CONDITION}, which the profile does not have`,
-      value: String(at(profile, "metadata", "name")),
+      value: nameOf(childOf(treeOf(profile), "metadata")),
       allowed: "`controlPlaneHealthySince` with a time",
       remedy: "set `controlPlaneHealthySince`; note that the condition is then declared, not observed",
     }),

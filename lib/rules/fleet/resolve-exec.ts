@@ -4,10 +4,11 @@
  * running both. Not reproduced: the library shares state between calls, so one cluster's variables reach the next one.
  */
 
-import { once } from "../../model/once";
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { type Json, at, list, record, text } from "../../model/parsed";
-import { isRecord } from "../../model/record";
+import { type Known, known, map, orElse, shown, whyText } from "../../model/known";
+import { once } from "../../model/once";
+import { fieldsOf, isObjectTree, shownAt, wordAt } from "../../model/parsed-tree";
+import { type Tree, type TreeList, childOf, itemsAt, knownJson, plainOf, treeOf } from "../../model/tree";
 import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } from "./names";
 import type { ExecEnvVar } from "./provider-list";
 
@@ -38,71 +39,107 @@ export type ExecResolution =
   | { readonly outcome: "resolved"; readonly exec: ResolvedExec }
   | { readonly outcome: "refused"; readonly reason: string };
 
+type Variables = readonly { readonly name: string; readonly value: Known<string> }[];
+
+interface KnownExec extends Pick<ResolvedExec, "provider" | "others" | "provideClusterInfo" | "config"> {
+  readonly server: Known<string>;
+  readonly apiVersion: Known<string>;
+  readonly command: Known<string>;
+  readonly args: readonly Known<string>[];
+  readonly env: Variables;
+}
+
+/** As {@link ExecResolution}, with texts that may not be known. */
+export type KnownResolution =
+  | { readonly outcome: "resolved"; readonly exec: KnownExec }
+  | Extract<ExecResolution, { readonly outcome: "refused" }>;
+
+/** A name as the library prints it. */
+export function nameOf(entry: Tree): string {
+  return String(plainOf(childOf(entry, "name"), shown));
+}
+
 /** The providers of a profile by name; of equal names the one in `accessProviders` wins. */
-export function profileProviders(profile: unknown): ReadonlyMap<string, Json> {
-  const status = record(record(profile)["status"]);
-  const entries = [...list(status["credentialProviders"]), ...list(status["accessProviders"])];
-  return new Map(entries.filter(isRecord).map((entry) => [String(entry["name"]), entry]));
+export function profileProviders(profile: unknown): ReadonlyMap<string, Tree> {
+  const status = childOf(treeOf(profile), "status");
+  const entries = ["credentialProviders", "accessProviders"].flatMap((key) => itemsAt(status, key));
+  return new Map(entries.filter(isObjectTree).map((entry) => [nameOf(entry), entry]));
 }
 
 /** Extensions of a profile's provider, in their order. */
-export function extensionsOf(provider: unknown): readonly Json[] {
-  return list(record(record(provider)["cluster"])["extensions"]).filter(isRecord);
+export function extensionsOf(provider: Tree | undefined): TreeList {
+  return provider ? itemsAt(provider, "cluster", "extensions").filter(isObjectTree) : [];
 }
 
 /** The exec configuration for a parsed profile and the controller's parsed providers. */
 export function resolveExec(providers: readonly unknown[], profile: unknown): ExecResolution {
+  // Every text of a parsed document is known.
+  const resolution = knownJson(treeOf(knownExec(providers.map(treeOf), treeOf(profile))));
+  return orElse<unknown, undefined>(resolution, () => undefined) as ExecResolution;
+}
+
+/** The same for documents with texts that may not be known; the names of their providers are. */
+export function knownExec(providers: TreeList, profile: Tree): KnownResolution {
   const offered = profileProviders(profile);
-  const common = providers.filter(isRecord).filter(({ name }) => offered.has(String(name)));
+  const common = providers.filter((entry) => isObjectTree(entry) && offered.has(nameOf(entry)));
   const [chosen] = common;
-  const name = String(record(record(profile)["metadata"])["name"]);
+  const name = nameOf(childOf(profile, "metadata"));
   if (!chosen) return refused(`no matching cluster accessor found for cluster profile "${name}"`);
-  const provider = String(chosen["name"]);
-  const exec = chosen["execConfig"];
-  if (!isRecord(exec)) return refused(`no exec config found for provider "${provider}"`);
+  const provider = nameOf(chosen);
+  const exec = childOf(chosen, "execConfig");
+  if (!isObjectTree(exec)) return refused(`no exec config found for provider "${provider}"`);
   const extensions = extensionsOf(offered.get(provider));
-  const env = sourcedEnv(variables(exec["env"]), extensions, text(chosen["profileSourcedEnvVarsPolicy"]));
-  const problem = argsProblem(extensions, text(chosen["profileSourcedCLIArgsPolicy"]));
+  const env = sourcedEnv(variables(exec), extensions, shownAt(chosen, "profileSourcedEnvVarsPolicy"));
+  const problem = argsProblem(extensions, shownAt(chosen, "profileSourcedCLIArgsPolicy"));
   if (problem !== undefined) return refused(problem);
   if (typeof env === "string") return refused(env);
-  const names = extensions.map((extension) => String(extension["name"]));
+  const names = extensions.map(nameOf);
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined)
     return refused(`failed to convert v1 Cluster to internal: duplicate name "${twice}" in list`);
-  const others = [...new Set(common.map((entry) => String(entry["name"])))].filter(
-    (each) => each !== provider,
-  );
   return {
     outcome: "resolved",
     exec: {
       provider,
-      others,
-      server: text(record(record(offered.get(provider))["cluster"])["server"]),
-      apiVersion: text(exec["apiVersion"]),
-      command: text(exec["command"]),
-      args: list(exec["args"]).map(String),
+      others: [...new Set(common.map(nameOf))].filter((each) => each !== provider),
+      server: wordAt(offered.get(provider) ?? known(undefined), "cluster", "server"),
+      apiVersion: wordAt(exec, "apiVersion"),
+      command: wordAt(exec, "command"),
+      args: itemsAt(exec, "args").map(textual),
       env,
-      provideClusterInfo: exec["provideClusterInfo"] === true,
-      config: extensions.find((extension) => extension["name"] === EXEC_EXTENSION)?.["extension"],
+      provideClusterInfo: orElse(childOf(exec, "provideClusterInfo"), () => false) === true,
+      config: childOf(named(extensions, EXEC_EXTENSION) ?? known(undefined), "extension"),
     },
   };
 }
 
+function textual(item: Tree): Known<string> {
+  return map(knownJson(item), String);
+}
+
+function named(entries: TreeList, name: string): Tree | undefined {
+  return entries.find((entry) => nameOf(entry) === name);
+}
+
 type Issues = readonly WorkloadIdentityError[];
 
-function nameOf(profile: unknown): string {
-  return String(at(profile, "metadata", "name") ?? "");
+function profileName(profile: unknown): string {
+  return shownAt(childOf(treeOf(profile), "metadata"), "name");
+}
+
+function listedNames(providers: readonly unknown[]): readonly string[] {
+  return providers.map(treeOf).filter(isObjectTree).map(nameOf);
 }
 
 /** Profiles without any access provider of the controller's list. */
 export function unlistedProfiles(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
-  const listed = providers.filter(isRecord).map(({ name }) => String(name));
+  const listed = listedNames(providers);
   return profiles.flatMap((profile) => {
     const names = [...profileProviders(profile).keys()];
     if (names.some((name) => listed.includes(name))) return [];
     return [
       refusal("fleet-mismatch", {
-        problem: `the controller's file contains no access provider of the profile ${nameOf(profile)}`,
+        problem: `the controller's file contains no access provider of the profile ${profileName(profile)}`,
         value: names.join(", "),
         allowed: listed.join(", "),
         remedy: "add the provider to the controller's file, under the same name",
@@ -120,8 +157,7 @@ const usedBy = once(
 /** Entries of the list to which no profile refers. */
 export function unusedProviders(providers: readonly unknown[], profiles: readonly unknown[]): Issues {
   const used = usedBy(profiles);
-  const listed = providers.filter(isRecord).map(({ name }) => String(name));
-  return listed
+  return listedNames(providers)
     .filter((name) => !used.has(name))
     .map((name) =>
       refusal("fleet-unused", {
@@ -135,12 +171,12 @@ export function unusedProviders(providers: readonly unknown[], profiles: readonl
 
 /** Whether the order of the list decides; a warning, since it may be intended. */
 export function ambiguousProviderIssues(providers: readonly unknown[], profile: unknown): Issues {
-  const resolution = resolveExec(providers, profile);
+  const resolution = knownExec(providers.map(treeOf), treeOf(profile));
   if (resolution.outcome === "refused" || resolution.exec.others.length === 0) return [];
   const { provider, others } = resolution.exec;
   return [
     refusal("fleet-conflict", {
-      problem: `the profile ${nameOf(profile)} refers to several access providers of the controller's file, so the order of the file decides`,
+      problem: `the profile ${profileName(profile)} refers to several access providers of the controller's file, so the order of the file decides`,
       value: [provider, ...others].join(", "),
       allowed: `one access provider; the controller uses ${provider}`,
       remedy: "remove all but one of them from the profile",
@@ -154,21 +190,21 @@ export function ignoredProfileData(
   profile: unknown,
   takesProfileEnv: boolean,
 ): { readonly variables: Issues; readonly config: Issues } {
-  const resolution = resolveExec(providers, profile);
+  const resolution = knownExec(providers.map(treeOf), treeOf(profile));
   if (resolution.outcome === "refused") return { variables: [], config: [] };
   const { provider, provideClusterInfo } = resolution.exec;
-  const entry = providers.find((each) => at(each, "name") === provider);
-  const names = extensionsOf(profileProviders(profile).get(provider)).map(({ name }) => name);
-  const policy = String(at(entry, "profileSourcedEnvVarsPolicy") ?? "Ignore");
+  const entry = named(providers.map(treeOf), provider);
+  const names = extensionsOf(profileProviders(profile).get(provider)).map(nameOf);
+  const policy = (entry && shownAt(entry, "profileSourcedEnvVarsPolicy")) || "Ignore";
   const reason = takesProfileEnv ? `the policy is ${policy}` : "it does not support such policies";
-  const isIgnored = !takesProfileEnv || policy === "Ignore" || policy === "";
+  const isIgnored = !takesProfileEnv || policy === "Ignore";
   const variables = refusal("fleet-unused", {
-    problem: `the profile ${nameOf(profile)} contains environment variables that the controller ignores: ${reason}`,
+    problem: `the profile ${profileName(profile)} contains environment variables that the controller ignores: ${reason}`,
     allowed: "profileSourcedEnvVarsPolicy AppendIfNotExists or Replace, and a consumer that reads it",
     remedy: "state the policy in the controller's file, or give the spoke a provider of its own",
   });
   const config = refusal("fleet-unused", {
-    problem: `the profile ${nameOf(profile)} contains data for the plugin that the controller does not pass on`,
+    problem: `the profile ${profileName(profile)} contains data for the plugin that the controller does not pass on`,
     allowed: "provideClusterInfo: true in the controller's file",
     remedy: `set provideClusterInfo, or remove the extension ${EXEC_EXTENSION}`,
   });
@@ -178,13 +214,13 @@ export function ignoredProfileData(
   };
 }
 
-function refused(reason: string): ExecResolution {
+function refused(reason: string): { readonly outcome: "refused"; readonly reason: string } {
   return { outcome: "refused", reason };
 }
 
 /** Any stored profile has an object as extension value, but the library expects a list. */
-function argsProblem(extensions: readonly Json[], policy: string): string | undefined {
-  if (!extensions.some(({ name }) => name === ADDITIONAL_ARGS_EXTENSION)) return undefined;
+function argsProblem(extensions: TreeList, policy: string): string | undefined {
+  if (!named(extensions, ADDITIONAL_ARGS_EXTENSION)) return undefined;
   if (policy === "" || policy === "Ignore") return undefined;
   return policy === "Append"
     ? "failed to unmarshal additional CLI args extension"
@@ -192,27 +228,26 @@ function argsProblem(extensions: readonly Json[], policy: string): string | unde
 }
 
 /** The variables, or the library's error text. */
-function sourcedEnv(
-  own: readonly ExecEnvVar[],
-  extensions: readonly Json[],
-  policy: string,
-): readonly ExecEnvVar[] | string {
-  const extension = extensions.find(({ name }) => name === ADDITIONAL_ENVS_EXTENSION);
-  if (!extension || policy === "" || policy === "Ignore") return own;
+function sourcedEnv(configured: Variables, extensions: TreeList, policy: string): Variables | string {
+  const extension = named(extensions, ADDITIONAL_ENVS_EXTENSION);
+  if (!extension || policy === "" || policy === "Ignore") return configured;
   if (policy !== "AppendIfNotExists" && policy !== "Replace")
     return `unsupported ProfileSourcedEnvVarsPolicy: "${policy}"`;
-  const given = Object.entries(record(extension["extension"]));
-  if (given.some(([, value]) => typeof value === "object" && value !== null))
+  const entries = fieldsOf(childOf(extension, "extension"));
+  if (entries.some(([, value]) => typeof (orElse(value, () => null) ?? "") === "object"))
     return "failed to unmarshal additional env vars extension";
-  const sourced = given.map(([name, value]) => ({ name, value: value === null ? "" : String(value) }));
+  const sourced = entries.map(([name, value]) => ({
+    name: orElse(name, whyText),
+    value: map(value, (each: unknown) => (each === null ? "" : String(each))),
+  }));
   // Of equal names the later one in the map wins.
-  const ordered = policy === "Replace" ? [...own, ...sourced] : [...sourced, ...own];
+  const ordered = policy === "Replace" ? [...configured, ...sourced] : [...sourced, ...configured];
   const merged = new Map(ordered.map((entry) => [entry.name, entry.value]));
   return [...merged].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function variables(value: unknown): readonly ExecEnvVar[] {
-  return list(value)
-    .filter(isRecord)
-    .map((entry) => ({ name: text(entry["name"]), value: text(entry["value"]) }));
+function variables(exec: Tree): Variables {
+  return itemsAt(exec, "env")
+    .filter(isObjectTree)
+    .map((entry) => ({ name: shownAt(entry, "name"), value: wordAt(entry, "value") }));
 }

@@ -11,6 +11,7 @@ import {
   type TypeRow,
   words,
 } from "../../../lib/explain/coverage/coverage";
+import { AZUREAD } from "../../support/azuread-arguments";
 import { CLOUDS, NOT_UNDERSTOOD, missing, namesIn, rows } from "../../support/coverage-tables";
 import { ROOT } from "../../support/markdown";
 import { schemaOf } from "../../support/provider-schema";
@@ -85,6 +86,24 @@ describe("tables and schemas", () => {
       missing(row, schemaOf(type) ?? { arguments: new Map() }, type),
     );
     expect(NOT_UNDERSTOOD.filter((each) => !left.includes(each))).toEqual([]);
+  });
+});
+
+/** Of azuread there are no bindings, so the documentation is the schema. */
+describe("tables and the documentation of azuread", () => {
+  const azuread = rows.filter(([type]) => /^(?:data\.)?azuread_/.test(type));
+  const documented = (type: string): readonly string[] => words(AZUREAD[type.replace(/^data\./, "")]);
+
+  test.each(azuread)("%s leaves out no argument", (type, row) => {
+    expect(documented(type)).not.toEqual([]);
+    expect(documented(type).filter((name) => !namesIn(row).includes(name))).toEqual([]);
+  });
+
+  test("name arguments and attributes of their types", () => {
+    const every = new Set(Object.values(AZUREAD).flatMap(words));
+    const unheardOf = azuread.flatMap(([, row]) => namesIn(row).filter((name) => !every.has(name)));
+    // An argument of the newer data source of groups.
+    expect([...new Set(unheardOf)]).toEqual(["include_transitive_members"]);
   });
 });
 

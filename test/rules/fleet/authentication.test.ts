@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CA } from "../../fixtures/fleet/ca";
+import { Reference, textOf } from "../../../lib/model/known";
 import { authenticationProblems } from "../../../lib/rules/fleet/authentication";
 
 const OTHER = "-----BEGIN X-----\nMIIE\n-----END X-----";
@@ -102,7 +103,7 @@ describe("an AuthenticationConfiguration", () => {
   });
 
   it("says nothing of texts that are open", () => {
-    const open = entry({ url: "${0#x.issuer}", certificateAuthority: "${0#x.ca}" });
-    expect(authenticationProblems(document(open), (text) => text.startsWith("${"))).toEqual([]);
+    const [url, certificateAuthority] = ["x.issuer", "x.ca"].map((each) => textOf([new Reference(each)]));
+    expect(authenticationProblems(document(entry({ url, certificateAuthority })))).toEqual([]);
   });
 });

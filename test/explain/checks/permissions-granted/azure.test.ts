@@ -63,6 +63,7 @@ checks(ID, "where a component's role is assigned", { artefacts, serviceAccount: 
   ["beside it", at(`${group}-2`), "fail"],
   ["below it", at(`${group}/providers/Microsoft.Network/dnsZones/z`), "fail"],
   ["in a management group", at("/providers/Microsoft.Management/managementGroups/m"), "unknown"],
+  ["nowhere: azurerm refuses an empty scope", at(""), "unknown"],
   ["known only after apply", at("${var.scope}"), "unknown"],
 ]);
 
