@@ -108,7 +108,8 @@ function judged(facts: LintFacts, minors: readonly string[]): Linted {
       remedy: "lint some of the files at a time",
     });
   const refusals = facts.configs.flatMap((config) => refusalsOf(config, minors));
-  const accepted = facts.configs.filter((config) => !refusals.some((each) => each.config === config));
+  const refused = new Set(refusals.map(({ config }) => config));
+  const accepted = facts.configs.filter((config) => !refused.has(config));
   const following = nextMinor(minors);
   const next = following === undefined ? [] : accepted.flatMap((config) => refusalsOf(config, [following]));
   return { ...facts, kubelets: minors, refusals, next };
