@@ -114,6 +114,7 @@ describe("Quay's federation of robot accounts", () => {
       ],
       DENIED.audience,
     ],
+    ["no federation", [['"federation": [', '"federation": [], "x": [']], DENIED.subject],
     ["another robot", [["acme+web", "acme+jobs"]], DENIED.subject],
     [
       "another registry, so that the statement decides",

@@ -52,16 +52,17 @@ interface Mapping extends Admission {
 const REMEDY = "correct the registry's configuration";
 const STATE = "state in cluster.tokenRegistries what the account may read";
 
-/** The policy of a registry by these mappings; `undefined` if there are none. */
+/** The policy of a registry by these mappings. */
 function mappedPolicy(
   host: string,
   mappings: readonly Mapping[],
   stated: FollowedRegistry | undefined,
-  { isPart, isNamed }: { readonly isPart: boolean; readonly isNamed: boolean },
-): TokenPolicy | undefined {
-  const [first] = mappings;
-  if (first === undefined) return undefined;
-  const { where } = first;
+  {
+    isPart,
+    isNamed,
+    where,
+  }: { readonly isPart: boolean; readonly isNamed: boolean; readonly where: Evidence },
+): TokenPolicy {
   const rights = stated && statedPolicy(host, stated);
   return {
     isStated: isPart,
@@ -76,8 +77,8 @@ function mappedPolicy(
         !isNamed && !own.includes(each) && allOf(accepts(each, token)) !== "no";
       if (mappings.some(({ isClear }) => isClear !== "yes") || mappings.some(isOther))
         return sameAnswers(unknown(`what is not judged may change whom ${host} takes it for`, REMEDY, where));
-      const role = own.find((each) => each.role)?.role;
-      return role && rights
+      const role = own.find((each) => each.role !== undefined)?.role;
+      return role !== undefined && rights
         ? roleTrust(rights.trust(token), role, pull, where)
         : (admittedBy(own, token, REMEDY) ?? notMapped(pull?.identity ?? "an account", where));
     },
@@ -132,7 +133,7 @@ export function quayPolicy(
       };
     });
   });
-  return mappedPolicy(host, mappings, stated, { isPart, isNamed: true });
+  return mappedPolicy(host, mappings, stated, { isPart, isNamed: true, where });
 }
 
 /** A type of Terraform's whose resources map tokens. */
@@ -231,13 +232,16 @@ export function terraformPolicies(
 ): readonly TokenPolicy[] {
   return Object.entries(TYPES).flatMap(([type, { isNamed, variable, isAsked, read }]) => {
     const value = env.get(variable);
-    const isHere = (each: Resource): Ternary => (value && !each.adopted ? isAsked(each, value) : "no");
+    const isHere = (each: Resource): Ternary =>
+      value !== undefined && !each.adopted ? isAsked(each, value) : "no";
     const asked = terraform.ofType(type).filter((each) => isHere(each) !== "no");
     const mappings = asked.map((each): Mapping => {
       const mapping = read(each, terraform, env);
       const isClear = and(isHere(each), mapping.isClear, understood(each));
       return { ...mapping, isClear, where: seen(`by ${each.address}`, each.source) };
     });
-    return mappedPolicy(host, mappings, stated, { isPart: false, isNamed }) ?? [];
+    const [first] = mappings;
+    if (first === undefined) return [];
+    return mappedPolicy(host, mappings, stated, { isPart: false, isNamed, where: first.where });
   });
 }

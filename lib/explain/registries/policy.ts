@@ -90,9 +90,10 @@ export function admittedBy(
     audience: audiences
       ? equal("the audience", token.audience, audience ?? known("none"), remedy, where)
       : pass("the registry does not compare audiences", where),
-    subject: subject
-      ? equal("the subject", known(subjectOf(token)), subject, remedy, where)
-      : pass("the registry admits every subject of the issuer, and decides by repository", where),
+    subject:
+      subject !== undefined
+        ? equal("the subject", known(subjectOf(token)), subject, remedy, where)
+        : pass("the registry admits every subject of the issuer, and decides by repository", where),
   };
 }
 
@@ -103,7 +104,7 @@ export function accepts(
 ): readonly [issuer: Ternary, subject: Ternary, audience: Ternary] {
   return [
     allOf(issuers.map((each) => same(each, token.issuer))),
-    subject ? is(subject, subjectOf(token)) : "yes",
+    subject === undefined ? "yes" : is(subject, subjectOf(token)),
     audiences ? has(audiences, token.audience) : "yes",
   ];
 }
