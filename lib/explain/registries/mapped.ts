@@ -126,7 +126,7 @@ export function quayPolicy(
       return {
         identity: textAt(treeAt(robot, "robot")),
         issuers: [issuer],
-        audiences: last && itemsAt(last, "audiences").map(textAt),
+        audiences: last === undefined ? undefined : itemsAt(last, "audiences").map(textAt),
         subject: textAt(treeAt(each, "subject")),
         isClear: hasOnly(each, ["id", "issuer", "subject", "audiences", "api_scopes", "version"]),
         where,
