@@ -122,11 +122,14 @@ export function quayPolicy(
       // The audiences of the last one with the issuer count for all of them.
       const isLast = (other: Tree): boolean =>
         same(textAt(treeAt(other, "issuer")), issuer) !== "no" && itemsAt(other, "audiences").length > 0;
-      const last = bindings.findLast(isLast);
+      const [last = []] = bindings
+        .filter(isLast)
+        .map((other) => itemsAt(other, "audiences"))
+        .slice(-1);
       return {
         identity: textAt(treeAt(robot, "robot")),
         issuers: [issuer],
-        audiences: last === undefined ? undefined : itemsAt(last, "audiences").map(textAt),
+        audiences: last.length > 0 ? last.map(textAt) : undefined,
         subject: textAt(treeAt(each, "subject")),
         isClear: hasOnly(each, ["id", "issuer", "subject", "audiences", "api_scopes", "version"]),
         where,
