@@ -87,7 +87,7 @@ export function readClouds(terraform: Terraform): Clouds {
   const all = READERS.map((reader) => reader.read(terraform, issuers, world));
   const readByAll = (repository: AskedRepository): Evidence | undefined =>
     all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
-  const others = registryPlugins(world);
+  const others = registryPlugins(world, terraform);
   const pluginOf: PluginOf = (entry, cluster) =>
     all.map(({ pulls }) => pulls).find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
     others(cluster)(entry) ??

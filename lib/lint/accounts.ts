@@ -5,7 +5,9 @@
 import { askedImage } from "../explain/asked-image";
 import { below } from "../explain/read/source";
 import { named } from "../explain/shared/words";
+import type { ServiceAccountFact } from "../explain/read/service-accounts";
 import { orElse } from "../model/known";
+import { once, remembered } from "../model/once";
 import { matches, repositoriesOf } from "./entries";
 import { type ConfigFact, type EntryFact, type LintFacts, isOpen } from "./read";
 import type { LintRule, Spot } from "./rule";
@@ -14,35 +16,49 @@ type Workload = LintFacts["workloads"][number];
 
 /** For service accounts that were read, and whose annotations nothing else may add. */
 function annotationsMissing(facts: LintFacts): readonly Spot[] {
-  const found = facts.workloads.flatMap((workload) =>
-    facts.configs.flatMap((config) => missingFor(workload, config, facts)),
-  );
   // Many pods share an account.
-  return [...new Map(found.map((each) => [`${each.subject} ${each.what}`, each])).values()];
+  const found = new Map<string, Spot>();
+  for (const workload of facts.workloads)
+    for (const config of facts.configs) missingFor(workload, config, facts, found);
+  return [...found.values()];
 }
 
-function missingFor(workload: Workload, { entries }: ConfigFact, { accounts }: LintFacts): readonly Spot[] {
+/** The keys that an account lacks. */
+const missingOf = once((account: ServiceAccountFact) =>
+  once(({ requiredKeys }: EntryFact) =>
+    requiredKeys.filter((key) => !isOpen(key) && !account.annotations.has(key)),
+  ),
+);
+
+function missingFor(
+  workload: Workload,
+  { entries }: ConfigFact,
+  { accounts }: LintFacts,
+  found: Map<string, Spot>,
+): void {
   const { namespace, serviceAccount, pullSecrets, isStatic, hasEnded } = workload;
   const account = accounts.get(`${namespace}/${serviceAccount}`);
-  if (account === undefined || account.patch !== undefined || isStatic || hasEnded) return [];
+  if (account === undefined || account.patch !== undefined || isStatic || hasEnded) return;
   const repositories = repositoriesOf(workload);
-  const missing = ({ requiredKeys }: EntryFact): readonly string[] =>
-    requiredKeys.filter((key) => !isOpen(key) && !account.annotations.has(key));
+  const missing = missingOf(account);
   const matching = entries.filter((entry) => repositories.some((each) => matches(entry, each)));
   // Another entry or a pull secret may give credentials.
   if (
     pullSecrets.length + account.pullSecrets.length > 0 ||
     matching.some((entry) => missing(entry).length === 0)
   )
-    return [];
-  return matching.map((entry) => {
+    return;
+  for (const entry of matching) {
     const keys = missing(entry);
-    const isNear = (key: string): boolean => keys.some((each) => each.split("/")[0] === key.split("/")[0]);
-    const near = [...account.annotations.keys()].filter(isNear).map((key) => `; it has ${key}`);
-    const ofPod = keys.some((key) => workload.annotations.has(key)) ? ["; the pod has it instead"] : [];
-    const what = `it lacks ${named(keys)}, which ${entry.name} requires${[...near, ...ofPod].join("")}`;
-    return { subject: account.key, what, source: below(account.source ?? workload.source, "metadata") };
-  });
+    const ofPod = keys.some((key) => workload.annotations.has(key));
+    remembered(found, `${account.key} ${entry.name} ${keys.join(" ")} ${ofPod}`, () => {
+      const isNear = (key: string): boolean => keys.some((each) => each.split("/")[0] === key.split("/")[0]);
+      const near = [...account.annotations.keys()].filter(isNear).map((key) => `; it has ${key}`);
+      const also = ofPod ? "; the pod has it instead" : "";
+      const what = `it lacks ${named(keys)}, which ${entry.name} requires${near.join("")}${also}`;
+      return { subject: account.key, what, source: below(account.source ?? workload.source, "metadata") };
+    });
+  }
 }
 
 /** The rules about pods and their service accounts. */

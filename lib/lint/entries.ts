@@ -66,10 +66,13 @@ export function repositoriesOf({ images }: LintFacts["workloads"][number]): read
 
 type Class = "glob" | "dead" | "misleading";
 
+/** Three rules ask for it. */
+const issuesOf = once(({ value }: EntryFact) => lintCredentialProviderConfig({ providers: [value] }));
+
 /** What `lintCredentialProviderConfig` says, with the remedy apart. */
 function linted(facts: LintFacts, wanted: Class): readonly Spot[] {
   return entriesOf(facts).flatMap((entry) =>
-    lintCredentialProviderConfig({ providers: [entry.value] }).flatMap(({ field, message }) => {
+    issuesOf(entry).flatMap(({ field, message }) => {
       // Kubelets refuse the file for these, which other rules say.
       if (field === "providers[0].name" || message.endsWith("refuses the whole file")) return [];
       const path = field.replace(/^providers\[0\]\./, "");
@@ -121,13 +124,17 @@ function withoutPort(facts: LintFacts): readonly Spot[] {
   );
 }
 
-/** Real files have a handful of entries. */
+/** Real files have a handful of entries, and these a handful of patterns. */
 const COMPARED_MAX = 20;
+const PAIRS_MAX = 200_000;
 
 function overlaps({ configs }: LintFacts): readonly Spot[] {
+  let pairs = 0;
   return configs.flatMap(({ entries }) =>
     entries.flatMap((entry, place) =>
       entries.slice(0, Math.min(place, COMPARED_MAX)).flatMap(({ name, patterns }) => {
+        pairs += entry.patterns.length * patterns.length;
+        if (pairs > PAIRS_MAX) return [];
         const shared = entry.patterns.filter((one) =>
           patterns.some((other) => matchImagesOverlap(one, other)),
         );

@@ -97,6 +97,8 @@ export function lint(paths: readonly string[], options: LintOptions = {}): LintR
 
 /** Comparisons of a pattern with a host; some seconds. */
 const COMPARISONS_MAX = 200_000;
+/** Each is validated for each minor; some seconds. */
+const ENTRIES_MAX = 15_000;
 
 function judged(facts: LintFacts, minors: readonly string[]): Linted {
   const hosts = new Set(facts.workloads.flatMap(repositoriesOf).map(hostOf)).size;
@@ -107,8 +109,16 @@ function judged(facts: LintFacts, minors: readonly string[]): Linted {
       allowed: `at most ${COMPARISONS_MAX} pairs`,
       remedy: "lint some of the files at a time",
     });
+  const entries = Math.max(entriesOf(facts).length, facts.configs.length);
+  if (entries > ENTRIES_MAX)
+    fail("explain-limit", {
+      problem: `there are too many entries of credential providers: ${entries}`,
+      allowed: `at most ${ENTRIES_MAX}`,
+      remedy: "lint some of the files at a time",
+    });
   const refusals = facts.configs.flatMap((config) => refusalsOf(config, minors));
-  const accepted = facts.configs.filter((config) => !refusals.some((each) => each.config === config));
+  const refused = new Set(refusals.map(({ config }) => config));
+  const accepted = facts.configs.filter((config) => !refused.has(config));
   const following = nextMinor(minors);
   const next = following === undefined ? [] : accepted.flatMap((config) => refusalsOf(config, [following]));
   return { ...facts, kubelets: minors, refusals, next };

@@ -15,6 +15,7 @@ import {
   REGISTRY_PROPS,
   type RegistryProps,
   pluginRow,
+  resourceName,
   rowPlugin,
   subjectOf,
 } from "./oidc-registry";
@@ -61,7 +62,8 @@ export interface ArtifactoryProps extends RegistryProps {
    */
   readonly googleServiceAccount?: string;
   /**
-   * Name of the OIDC integration in Artifactory, which roles do not need.
+   * Name of the OIDC integration in Artifactory, which roles do not need: a small letter, then small letters, digits
+   * and `-`.
    *
    * @defaultValue "kubernetes"
    */
@@ -131,27 +133,54 @@ function wayOf(
 }
 
 function roles({ pulls }: TokenRegistry): object {
-  const rows = pulls.map(({ identity = "", annotations = {} }) => [
-    identity.replace(/\W/g, "_"),
-    { name: identity, iam_role: annotations[ROLE] },
-  ]);
-  return { platform_aws_iam_role: Object.fromEntries(rows) as object };
+  const rows = pulls.map(
+    ({ identity = "", annotations = {} }) => [identity, annotations[ROLE] ?? ""] as const,
+  );
+  refuseSecond(rows, "Artifactory takes one role of AWS for each user");
+  return {
+    platform_aws_iam_role: Object.fromEntries(
+      rows.map(([username, role]) => [resourceName(username), { username, iam_role: role }]),
+    ) as object,
+  };
 }
 
+/** In seconds. The plugin tells the kubelet no duration, which keeps the answer for ten minutes; by default it is 60. */
+const EXPIRES_IN = 3_600;
+
 function mappings({ issuer, audience, pulls }: TokenRegistry, provider: string): object {
-  const rows = pulls.map(({ serviceAccount, identity = "" }, place) => [
-    serviceAccount.replace(/[/.]/g, "_"),
-    {
-      name: serviceAccount.replace("/", "-"),
+  const users = pulls.map(({ serviceAccount, identity = "" }) => [serviceAccount, identity] as const);
+  refuseSecond(users, "Artifactory takes a service account for one user");
+  const rows = [...new Map(users)].map(([serviceAccount, username], place) => {
+    const name = resourceName(serviceAccount);
+    const mapping = {
+      name,
       provider_name: provider,
       priority: place + 1,
       claims_json: `{"iss":"${issuer}","sub":"${subjectOf(serviceAccount)}","aud":"${audience}"}`,
-      token_spec: { username: identity, scope: "applied-permissions/user", audience: "*@*" },
-    },
-  ]);
+      token_spec: {
+        username,
+        scope: "applied-permissions/user",
+        audience: "*@*",
+        expires_in: EXPIRES_IN,
+      },
+    };
+    return [name, mapping];
+  });
   const configuration = { name: provider, issuer_url: issuer, provider_type: "generic", audience };
   return {
-    platform_oidc_configuration: { [provider]: configuration },
+    platform_oidc_configuration: { [resourceName(provider)]: configuration },
     platform_oidc_identity_mapping: Object.fromEntries(rows) as object,
   };
+}
+
+function refuseSecond(rows: readonly (readonly [key: string, value: string])[], problem: string): void {
+  const first = new Map([...rows].reverse());
+  const second = rows.find(([key, value]) => first.get(key) !== value);
+  if (second !== undefined)
+    fail("node-conflict", {
+      problem,
+      value: second,
+      allowed: `${second[0]} with ${first.get(second[0]) ?? ""} alone`,
+      remedy: "give the other workloads a service account, and a user, of their own",
+    });
 }

@@ -13,6 +13,7 @@ import {
   REGISTRY_PROPS,
   type RegistryProps,
   pluginRow,
+  resourceName,
   rowPlugin,
   subjectOf,
 } from "./oidc-registry";
@@ -59,7 +60,7 @@ export function cloudsmith(props: CloudsmithProps): OidcRegistry {
     resource: {
       cloudsmith_oidc: Object.fromEntries(
         pulls.map(({ serviceAccount }) => [
-          serviceAccount.replace(/[/.]/g, "_"),
+          resourceName(serviceAccount),
           {
             name: serviceAccount,
             namespace: organization,

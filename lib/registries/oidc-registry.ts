@@ -114,6 +114,11 @@ export function subjectOf(serviceAccount: string): string {
   return serviceAccountUser(namespacedName(serviceAccount));
 }
 
+/** A name of a Terraform resource for a text; two service accounts have two, since namespaces have no dots. */
+export function resourceName(text: string): string {
+  return text.replace(/[^\w-]/g, "_").replace(/^(?![a-z_])/i, "_");
+}
+
 /** A registry to pull from, returned by {@link oidcRegistry} and by the functions for known registries. */
 export class OidcRegistry implements IPullSource<unknown> {
   /** Key by which pulls are joined in one entry: the name of the plugin's executable. */

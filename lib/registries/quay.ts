@@ -50,9 +50,10 @@ export function quay(props: QuayProps): OidcRegistry {
   );
 }
 
-function federation(_: string, { issuer, audience, pulls }: TokenRegistry): object {
+function federation(host: string, { issuer, audience, pulls }: TokenRegistry): object {
   const robots = [...new Set(pulls.map(({ identity = "" }) => identity))];
   return {
+    registry: host,
     robots: robots.map((robot) => ({
       robot,
       federation: pulls

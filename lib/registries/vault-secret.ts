@@ -10,7 +10,14 @@ import { namespacedName } from "../model/namespaced-name";
 import type { Plugin } from "../model/plugin";
 import type { TokenRegistry } from "../model/pulls";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
-import { OidcRegistry, REGISTRY_PROPS, type RegistryProps, pluginRow, rowPlugin } from "./oidc-registry";
+import {
+  OidcRegistry,
+  REGISTRY_PROPS,
+  type RegistryProps,
+  pluginRow,
+  resourceName,
+  rowPlugin,
+} from "./oidc-registry";
 
 /** The plugin for secrets of Vault. */
 export const vaultPlugin: Plugin = pluginRow({
@@ -69,7 +76,7 @@ export function vaultSecret(props: VaultSecretProps): OidcRegistry {
     terraform: { required_providers: { vault: { source: "hashicorp/vault" } } },
     resource: {
       vault_kubernetes_auth_backend_role: {
-        [role]: { backend: authMount, role_name: role, audience, ...boundAccounts(registry) },
+        [resourceName(role)]: { backend: authMount, role_name: role, audience, ...boundAccounts(registry) },
       },
     },
   });

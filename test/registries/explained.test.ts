@@ -94,8 +94,8 @@ it.each<[why: string, image: string, edits: readonly Edit[], verdict: string]>([
   ],
   [
     "another audience in the registry",
-    "quay.io/acme/web",
-    [[RECORD, '"audience": "quay.io"', '"audience": "quay"']],
+    "harbor.example.com/base/a",
+    [[RECORD, '"audience": "harbor.example.com"', '"audience": "harbor"']],
     "denied audience-accepted",
   ],
   [
@@ -110,10 +110,23 @@ it.each<[why: string, image: string, edits: readonly Edit[], verdict: string]>([
     [[ACCOUNTS, "quay.io/federated-robot-account: acme+web", "a: b"]],
     "denied annotations-present",
   ],
+  // cmd/quay-credential-provider/root.go asks this host instead.
+  [
+    "an annotation of the plugin that is not stated",
+    "quay.io/acme/web",
+    [
+      [
+        ACCOUNTS,
+        "quay.io/federated-robot-account: acme+web",
+        "quay.io/federated-robot-account: acme+web\n    quay.io/host-override: x.example.com",
+      ],
+    ],
+    "unknown annotations-present",
+  ],
   ["another robot", "quay.io/acme/web", [[ACCOUNTS, "acme+web", "acme+jobs"]], "denied annotations-present"],
   [
     "another issuer in the registry",
-    "quay.io/acme/web",
+    "harbor.example.com/base/a",
     [
       [
         RECORD,
@@ -131,12 +144,12 @@ it.each<[why: string, image: string, edits: readonly Edit[], verdict: string]>([
   ],
   [
     "another subject in the statement",
-    "quay.io/acme/web",
+    "harbor.example.com/base/a",
     [
       [
         RECORD,
-        '"serviceAccount": "shop/web",\n              "repositories": [\n                "acme/web"',
-        '"serviceAccount": "shop/jobs",\n              "repositories": [\n                "acme/web"',
+        '"serviceAccount": "shop/web",\n              "repositories": [\n                "base/*"',
+        '"serviceAccount": "shop/jobs",\n              "repositories": [\n                "base/*"',
       ],
     ],
     "denied subject-admitted",

@@ -147,6 +147,7 @@ const SOURCES: readonly (readonly [name: string, source: OidcRegistry, written: 
       required: { "quay.io/federated-robot-account": "acme+web" },
       optional: ["quay.io/host-override"],
       document: {
+        registry: "quay.io",
         robots: [
           { robot: "acme+web", federation: [{ issuer: ISSUER, subject: SUBJECT, audiences: ["quay.io"] }] },
         ],
@@ -175,7 +176,7 @@ const SOURCES: readonly (readonly [name: string, source: OidcRegistry, written: 
       audience: "sts.amazonaws.com",
       env: { ...update, cloud_provider: "aws", aws_auth_method: "assume_role", secret_ttl_seconds: "14400" },
       required: { "eks.amazonaws.com/role-arn": ROLE, JFrogExchange: "true" },
-      document: { resource: { platform_aws_iam_role: { puller: { name: "puller", iam_role: ROLE } } } },
+      document: { resource: { platform_aws_iam_role: { puller: { username: "puller", iam_role: ROLE } } } },
     },
   ],
   [

@@ -5,9 +5,20 @@ import type { RegistryFile } from "./registry-facts";
 import { lateTree } from "./late-text";
 import type { KubernetesDocument } from "./objects";
 
-/** True for a configuration of zot that trusts issuers of tokens. */
+/** True for a configuration of zot that trusts issuers of tokens, and for the federation of Quay's robot accounts. */
 export function isRegistryFile(value: unknown): boolean {
-  return list(at(value, "http", "auth", "bearer", "oidc")).length > 0;
+  return list(at(value, "http", "auth", "bearer", "oidc")).length > 0 || isFederation(value);
+}
+
+function isFederation(value: unknown): boolean {
+  return at(value, "registry") !== undefined && Array.isArray(at(value, "robots"));
+}
+
+/** Quay gives an id to each binding that it has; zot needs a storage. */
+function isPart(value: unknown): boolean {
+  if (!isFederation(value)) return at(value, "storage") === undefined;
+  const bindings = list(at(value, "robots")).flatMap((robot) => list(at(robot, "federation")));
+  return bindings.some((each) => at(each, "id") === undefined);
 }
 
 export function registryFiles(documents: readonly KubernetesDocument[]): readonly RegistryFile[] {
@@ -15,7 +26,7 @@ export function registryFiles(documents: readonly KubernetesDocument[]): readonl
     .filter(({ value }) => isRegistryFile(value))
     .map(({ value, late, source }) => ({
       value: lateTree(value, late),
-      isPart: at(value, "storage") === undefined,
+      isPart: isPart(value),
       source,
     }));
 }

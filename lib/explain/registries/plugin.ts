@@ -21,8 +21,10 @@ import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { FollowedRegistry } from "../read/registry-facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+import type { Terraform } from "../read/terraform";
 import { obstacle } from "../obstacle";
 import { noRights, sameAnswers } from "../shared/same-answers";
+import { quayPolicy, terraformPolicies } from "./mapped";
 import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
 import { zotPolicy } from "./zot";
 
@@ -37,10 +39,11 @@ const STATE =
 /** The plugin with a name in a cluster; `undefined` if nothing is known of it. */
 export const registryPlugins: (
   world: ClosedWorld,
-) => (cluster: ClusterFacts) => (entry: ProviderEntry) => RegistryPlugin | undefined = (world) =>
+  terraform: Terraform,
+) => (cluster: ClusterFacts) => (entry: ProviderEntry) => RegistryPlugin | undefined = (world, terraform) =>
   once((cluster: ClusterFacts) =>
     once((entry: ProviderEntry) => {
-      const registries = registriesOf(entry, cluster);
+      const registries = registriesOf(entry, cluster, terraform);
       return registries.size > 0 || pluginRow(entry.name)
         ? new TokenPlugin(entry.name, registries, world)
         : undefined;
@@ -49,9 +52,11 @@ export const registryPlugins: (
 
 /** The registries that an entry serves, by host: those that are stated for its plugin, or whose configuration was read. */
 function registriesOf(
-  { name, matchImages }: ProviderEntry,
+  entry: ProviderEntry,
   { tokenRegistries = {}, registryFiles = [] }: ClusterFacts,
+  terraform: Terraform,
 ): ReadonlyMap<string, Registry> {
+  const { name, matchImages } = entry;
   const patterns = matchImages.flatMap((each) => orElse(each, () => []));
   const hosts = new Set([
     ...Object.entries(tokenRegistries).flatMap(([host, { plugin }]) => (plugin === name ? [host] : [])),
@@ -60,7 +65,10 @@ function registriesOf(
   const rows = [...hosts].flatMap((host) => {
     const own = tokenRegistries[host];
     const stated = own?.plugin === name ? own : undefined;
-    const read = registryFiles.flatMap((file) => zotPolicy(host, file) ?? []);
+    const read = [
+      ...registryFiles.flatMap((file) => zotPolicy(host, file) ?? quayPolicy(host, file, stated) ?? []),
+      ...terraformPolicies(host, entry, terraform, stated),
+    ];
     const whole = read.filter((each) => !each.isStated);
     const policy = whole[0] ?? read[0] ?? (stated && statedPolicy(host, stated));
     // Which of several configurations is in force is not known.
@@ -113,11 +121,12 @@ class TokenPlugin implements RegistryPlugin {
 
   annotations({ entry, account, token }: PullQuestion): Answer {
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+    const listed = [...requiredKeys, ...optionalKeys];
     const wanted = this.#annotationsOf(token);
     const answers = [...wanted].map(([key, value]) => {
       const where = seen("annotations of the service account", account.source);
       const own = account.annotations.get(key);
-      const isListed = [...requiredKeys, ...optionalKeys].includes(key);
+      const isListed = listed.includes(key);
       const answer =
         own === undefined || !isListed ? "no" : value === undefined ? isFilled(own) : same(own, value);
       const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
@@ -137,7 +146,31 @@ class TokenPlugin implements RegistryPlugin {
             where,
           );
     });
-    return obstacle(answers) ?? answers[0] ?? pass("the plugin needs no annotation");
+    return (
+      obstacle([...answers, ...this.#further(listed, wanted, account)]) ??
+      answers[0] ??
+      pass("the plugin needs no annotation")
+    );
+  }
+
+  /** Annotations that the plugin reads besides those that are stated: another service, host or role. */
+  #further(
+    listed: readonly string[],
+    wanted: ReadonlyMap<string, unknown>,
+    { annotations, source }: PullQuestion["account"],
+  ): readonly Answer[] {
+    const row = pluginRow(this.plugin);
+    const reads = row && [...(row.alsoReads ?? []), ...(row.entry?.optionalAnnotationKeys ?? [])];
+    const further = listed.filter(
+      (key) => annotations.has(key) && !wanted.has(key) && (reads?.includes(key) ?? true),
+    );
+    return further.map((key) =>
+      unknown(
+        `the plugin also gets ${key}, and what it does with it is not stated`,
+        "state the annotation with the pull, or remove it",
+        seen("annotations of the service account", source),
+      ),
+    );
   }
 
   puller({ token, entry }: PullQuestion): PullIdentity {
@@ -189,7 +222,9 @@ class TokenPlugin implements RegistryPlugin {
   /** Says that nothing of the registry itself was read, if that is so. */
   #labelOf(token: TokenQuestion, subject: string): string {
     const identity = this.#pullsOf(token).find((each) => each.identity !== undefined)?.identity ?? subject;
-    const isStated = [...this.#registries.values()].some(({ policy }) => policy.isStated);
+    const isStated = [...this.#registries.values()].some(
+      ({ policy }) => policy.isStated || policy.hasStatedRights,
+    );
     return isStated ? `${identity}, as stated` : identity;
   }
 

@@ -1,6 +1,18 @@
 /* What a registry decides about tokens: by what is stated, or by its own configuration. */
 
-import { type Known, anyOf, is, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  allOf,
+  anyOf,
+  is,
+  known,
+  not,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
+import { type Tree, hasOther, isTreeObject } from "../../model/tree";
 import { namespacedName, serviceAccountUser } from "../../model/namespaced-name";
 import { type Pattern, literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, badness, broken, pass, seen, unknown } from "../answer";
@@ -11,6 +23,8 @@ import type { FollowedRegistry } from "../read/registry-facts";
 export interface TokenPolicy {
   /** True if the registry itself may say otherwise. */
   readonly isStated: boolean;
+  /** True if it decides whom the registry takes the bearer for, and what that one may read is stated. */
+  readonly hasStatedRights?: true;
   /** Issuers whose tokens it may accept. */
   readonly issuers: readonly Known<string>[];
   trust(token: TokenQuestion): TrustAnswer;
@@ -43,6 +57,70 @@ export function equal(
         where,
       )
     : unknown(`whether ${what} is ${shown(wanted)}, ${where.text}, is not known`, remedy, where);
+}
+
+/** Tokens that a registry accepts. */
+export interface Admission {
+  /** Each of them must be the token's. */
+  readonly issuers: readonly Known<string>[];
+  /** One of them must be the token's; `undefined` if the registry compares none. */
+  readonly audiences: readonly Known<string>[] | undefined;
+  /** `undefined` if every subject is accepted, and repositories decide. */
+  readonly subject: Known<string> | undefined;
+  readonly where: Evidence;
+}
+
+/** Whether one of these accepts a token; if none does, the one that is nearest to it tells why. */
+export function admittedBy(
+  admissions: readonly Admission[],
+  token: TokenQuestion,
+  remedy: string,
+): TrustAnswer | undefined {
+  const ranked = admissions.map((each) => [rank(accepts(each, token)), each] as const);
+  const [, best] = ranked.reduce<readonly [number, Admission | undefined]>(
+    (one, other) => (other[0] > one[0] ? other : one),
+    [-1, undefined],
+  );
+  if (best === undefined) return undefined;
+  const { issuers, audiences, subject, where } = best;
+  const issuer = issuers.find((each) => same(each, token.issuer) !== "yes") ?? issuers[0] ?? token.issuer;
+  const audience = audiences?.find((each) => same(each, token.audience) !== "no") ?? audiences?.[0];
+  return {
+    issuer: equal("the issuer", token.issuer, issuer, remedy, where),
+    audience: audiences
+      ? equal("the audience", token.audience, audience ?? known("none"), remedy, where)
+      : pass("the registry does not compare audiences", where),
+    subject:
+      subject !== undefined
+        ? equal("the subject", known(subjectOf(token)), subject, remedy, where)
+        : pass("the registry admits every subject of the issuer, and decides by repository", where),
+  };
+}
+
+/** Whether issuer, subject and audience are accepted. */
+export function accepts(
+  { issuers, audiences, subject }: Admission,
+  token: TokenQuestion,
+): readonly [issuer: Ternary, subject: Ternary, audience: Ternary] {
+  return [
+    allOf(issuers.map((each) => same(each, token.issuer))),
+    subject === undefined ? "yes" : is(subject, subjectOf(token)),
+    audiences ? has(audiences, token.audience) : "yes",
+  ];
+}
+
+/** Certain before possible, and otherwise what fails last. */
+function rank(answers: readonly Ternary[]): number {
+  const first = answers.indexOf("no");
+  if (first >= 0) return first;
+  return answers.length + (answers.includes("unknown") ? 0 : 1);
+}
+
+/** Whether an object has no keys but these; an absent one has none. */
+export function hasOnly(tree: Tree, keys: readonly string[]): Ternary {
+  const value = orElse(tree, () => "unknown");
+  if (value === "unknown") return "unknown";
+  return isTreeObject(value) ? not(hasOther(value, keys)) : "yes";
 }
 
 export const UNAUTHORIZED = "the registry answers 401 Unauthorized";

@@ -6,12 +6,11 @@
  * anonymous policies do not apply to bearers of tokens, and a user `*` is not a wildcard.
  */
 
-import { type Known, type Ternary, and, is, joined, known, not, orElse, same } from "../../model/known";
+import { type Known, type Ternary, and, is, joined, known, not, orElse } from "../../model/known";
 import {
   type Tree,
   type TreeObject,
   entriesOf,
-  hasOther,
   isTreeObject,
   itemsAt,
   optionalText,
@@ -21,10 +20,19 @@ import {
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { TokenQuestion } from "../cloud";
 import type { RegistryFile } from "../read/registry-facts";
 import { sameAnswers } from "../shared/same-answers";
-import { FORBIDDEN, type TokenPolicy, UNAUTHORIZED, equal, has, overAll, subjectOf } from "./policy";
+import {
+  FORBIDDEN,
+  type TokenPolicy,
+  UNAUTHORIZED,
+  admittedBy,
+  has,
+  hasOnly,
+  overAll,
+  subjectOf,
+} from "./policy";
 
 const BEARER = ["realm", "service", "cert", "oidc", "upstreamTokenEndpoint"];
 const OIDC = ["issuer", "audiences", "certificateAuthority", "certificateAuthorityFile"];
@@ -42,13 +50,19 @@ export function zotPolicy(host: string, { value, isPart, source }: RegistryFile)
     providers.every((each) => hasOnly(each, OIDC) === "yes") &&
     isSpelled(treeAt(value, "http"), "accessControl");
   const doubt = isClear ? undefined : unknown(UNJUDGED, "remove claimMapping and the like", where);
+  const admissions = providers.map((each) => ({
+    issuers: [textAt(treeAt(each, "issuer"))],
+    audiences: itemsAt(each, "audiences").map(textAt),
+    subject: undefined,
+    where,
+  }));
   return {
     isStated: isPart,
-    issuers: providers.map((each) => textAt(treeAt(each, "issuer"))),
+    issuers: admissions.flatMap(({ issuers }) => issuers),
     trust: (token) => {
       if (doubt) return sameAnswers(doubt);
-      const admission = admissionBy(providers, token, where);
-      return { ...admission, issuer: challengeAnswer(bearer, host, where) ?? admission.issuer };
+      const admitted = admittedBy(admissions, token, REMEDY) ?? sameAnswers(unknown(UNJUDGED, REMEDY, where));
+      return { ...admitted, issuer: challengeAnswer(bearer, host, where) ?? admitted.issuer };
     },
     repository: (token, repository) => {
       const rules = new Rules(control, joined(token.issuer, "/", subjectOf(token)));
@@ -62,22 +76,6 @@ export function zotPolicy(host: string, { value, isPart, source }: RegistryFile)
 }
 
 const UNJUDGED = "zot's configuration has settings for tokens that are not judged";
-
-/** Whether one of the providers is for the token's issuer and audience; each is tried. */
-function admissionBy(providers: readonly Tree[], token: TokenQuestion, where: Evidence): TrustAnswer {
-  const issuerOf = (each: Tree): Known<string> => textAt(treeAt(each, "issuer"));
-  const of = (answer: Ternary): readonly Tree[] =>
-    providers.filter((each) => same(issuerOf(each), token.issuer) === answer);
-  const near = of("yes").length > 0 ? of("yes") : of("unknown");
-  const issuers = (near.length > 0 ? near : providers).map(issuerOf);
-  const audiences = near.flatMap((each) => itemsAt(each, "audiences").map(textAt));
-  const audience = audiences.find((each) => same(each, token.audience) !== "no") ?? audiences[0];
-  return {
-    issuer: equal("the issuer", token.issuer, issuers[0] ?? known("none"), REMEDY, where),
-    audience: equal("the audience", token.audience, audience ?? known("none"), REMEDY, where),
-    subject: pass("zot admits every subject of the issuer, and decides by repository", where),
-  };
-}
 
 /** Without a realm zot sends no challenge, and the runtime never hands over the token. */
 function challengeAnswer(bearer: Tree, host: string, where: Evidence): Answer | undefined {
@@ -191,13 +189,6 @@ function isSpelled(tree: Tree, key: string): boolean {
     const own = orElse(each, () => "");
     return own === key || own.toLowerCase() !== key.toLowerCase();
   });
-}
-
-/** Whether an object has no keys but these; an absent one has none. */
-function hasOnly(tree: Tree, keys: readonly string[]): Ternary {
-  const value = orElse(tree, () => "unknown");
-  if (value === "unknown") return "unknown";
-  return isTreeObject(value) ? not(hasOther(value, keys)) : "yes";
 }
 
 function reachOf(control: Tree, token: TokenQuestion): readonly string[] {

@@ -3,6 +3,7 @@
  * (kubernetes:pkg/features/kube_features.go, read at 1.31.14, 1.32.13, 1.33.13, 1.34.4, 1.35.4, 1.36.3 and 1.37.2).
  */
 
+import { once } from "../../model/once";
 import { fail } from "../../errors";
 import { compareVersions, minorOf } from "../../model/version";
 import { nearMiss } from "../../model/nearest-name";
@@ -231,13 +232,16 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
   ],
 ];
 
+const namesOf = once(([, , names]: (typeof ALL)[number]) => new Set(names.split(/\s+/)));
+
 /** Whether a minor has the gate, or any of the known ones. */
 export function isFeatureGate(name: string, minor?: string): boolean {
   return ALL.some(
-    ([since, until, names]) =>
-      names.split(/\s+/).includes(name) &&
+    (row) =>
+      namesOf(row).has(name) &&
       (minor === undefined ||
-        (compareVersions(since, minor) <= 0 && (until === undefined || compareVersions(minor, until) <= 0))),
+        (compareVersions(row[0], minor) <= 0 &&
+          (row[1] === undefined || compareVersions(minor, row[1]) <= 0))),
   );
 }
 

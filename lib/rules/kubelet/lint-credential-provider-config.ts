@@ -3,6 +3,7 @@
  * Patterns are compared with the result of `lookupRepository`: registry and path, without tag and digest.
  */
 
+import { remembered } from "../../model/once";
 import { isRecord } from "../../model/record";
 import type { ConfigIssue } from "./decode-credential-provider-config";
 import { quoted, textOf, textsOf, toBytes } from "./go-text";
@@ -34,8 +35,9 @@ function lintProvider(provider: Readonly<Record<string, unknown>>, field: string
       "name",
       "the name is empty, so the kubelet finds no executable and does not start; write the plugin's file name",
     );
+  const firsts = new Map<string, number>();
   for (const [index, image] of images.entries()) {
-    const first = images.indexOf(image);
+    const first = remembered(firsts, image, () => index);
     const reasons =
       first < index
         ? [`it repeats ${field}.matchImages[${first}] and changes nothing; remove it`]
