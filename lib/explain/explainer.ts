@@ -21,7 +21,7 @@ import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
-import { Pulls, reachOf } from "./jobs/pull";
+import { NOT_KNOWN, Pulls, isDeclared, reachOf } from "./jobs/pull";
 import { pullsNotAsked } from "./jobs/configured-pulls";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
@@ -232,11 +232,11 @@ export class Explainer {
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
       const declared = declaredImages(artefacts, key) ?? [];
       return this.#pulls.identities(artefacts, pullerOf(artefacts, key, "asked")).flatMap((identity) =>
-        reachOf(identity).map(({ pattern, comparable }): ServiceAccountReach => ({
+        reachOf(identity).map((each): ServiceAccountReach => ({
           stack: artefacts.stack,
-          as: identity.label ?? "an identity that is not known",
-          pattern,
-          declared: comparable && declared.some((each) => isWithin(pattern, each)),
+          as: identity.label ?? NOT_KNOWN,
+          pattern: each.pattern,
+          declared: isDeclared(each, declared),
         })),
       );
     });
@@ -268,8 +268,7 @@ export class Explainer {
       clusters,
       clouds: this.#clouds,
       issuers: this.#issuers,
-      holders: holdersOf(clusters, jobs),
-      reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
+      ...holdersOf(clusters, this.#clouds, jobs),
       granted: grantsOf(this.#clouds),
       accesses: (artefacts, job) => this.#judged(artefacts, job, () => true),
     });
@@ -342,11 +341,6 @@ const ACCESS_JOBS: readonly AccessJob[] = ["component", "workload"];
 
 function isOf(account: string | undefined): (question: AccessQuestion) => boolean {
   return ({ key }) => account === undefined || key === account;
-}
-
-/** Equal, or below a declared pattern that ends with a star. */
-function isWithin(pattern: string, declared: string): boolean {
-  return pattern === declared || (declared.endsWith("*") && pattern.startsWith(declared.slice(0, -1)));
 }
 
 /** Reads artefacts and explains what is selected, for every job. */

@@ -16,6 +16,8 @@ import {
   withoutPrefix,
 } from "../../model/known";
 import { once, remembered } from "../../model/once";
+import { type NamespacedName, serviceAccountUser } from "../../model/namespaced-name";
+import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
@@ -25,7 +27,7 @@ import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
-import { sameAnswers } from "../shared/same-answers";
+import { letsIn, sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import { type Role } from "./identity";
 import { beyondTerms } from "./held";
@@ -55,7 +57,8 @@ export class Trust {
   readonly #isWhole: boolean;
   /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
-  readonly #ofAny = new Recent<string, { readonly found: TrustAnswer | undefined }>();
+  readonly #ofAny = new Recent<string, Alike>();
+  readonly #ofOthers = new Recent<string, { readonly isAdmitted: boolean }>();
 
   /** `isWhole` is false if modules that were not read may declare further OIDC providers. */
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers, isWhole: boolean) {
@@ -85,8 +88,30 @@ export class Trust {
   /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const token = this.#asked(question, role, role.trust);
-    return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
+    const alike = this.#alike(question, role)?.whenForeign;
+    const outcome =
+      alike === undefined || alike === "unknown" ? this.#foreignAudience(question, role, role.trust) : alike;
+    return outcome === "allowed";
+  }
+
+  /**
+   * True if the role certainly admits the same token of another service account. Remembered for roles whose trust
+   * policies differ only in the one subject, where they name it in full: it is not the other one, whichever it is.
+   */
+  admits(question: TrustQuestion, other: NamespacedName): boolean {
+    const { role, audience } = question;
+    const subject = serviceAccountUser(other);
+    const judged = (): boolean => letsIn(this.of({ ...question, subject: known(subject) }));
+    const { name, pieces } = templateOf(question, role) ?? { name: "", pieces: [] };
+    const isWhole = pieces.every(
+      (piece, place) =>
+        (place === 0 || piece.startsWith('"')) && (place === pieces.length - 1 || /(?<!\\)"$/.test(piece)),
+    );
+    const others = [subject, orElse(audience, () => "")].map((each) => each.toLowerCase());
+    if (pieces.length === 0 || !isWhole || /[*?$\\]/.test(name) || others.includes(name.toLowerCase()))
+      return judged();
+    const key = this.#keyOf(pieces, question, role, subject);
+    return this.#ofOthers.get(key, () => ({ isAdmitted: judged() })).isAdmitted;
   }
 
   /** The OIDC providers, by ARN as written, whose tokens a role's trust policy admits. */
@@ -120,7 +145,7 @@ export class Trust {
 
   /** The texts are made on demand if the policy would admit any subject written in place of this one. */
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
-    const alike = this.#alike(question, role);
+    const alike = this.#alike(question, role)?.found;
     if (alike === undefined) return this.#answers(question, role, role.trust);
     let answers: TrustAnswer | undefined;
     const judged = (): TrustAnswer => (answers ??= this.#answers(question, role, role.trust));
@@ -133,23 +158,33 @@ export class Trust {
 
   /**
    * The answer shared by roles whose trust policies differ only in the one subject they admit: the policy is judged
-   * with an unknown value in its place that equals the token's subject. `undefined` if that does not suffice, or if the
-   * policy as written would be judged differently.
+   * with an unknown value in its place that equals the token's subject. `found` is `undefined` if that does not suffice,
+   * or if the policy as written would be judged differently.
    */
-  #alike(question: TrustQuestion, role: Role): TrustAnswer | undefined {
-    const { subject, account, partition, issuer, audience } = question;
-    const [text, name] = [role.trustText, subject].map((each) => orElse(each, () => ""));
-    if (!text || !name || text.length > trustCharactersMax || !text.includes(name)) return undefined;
-    const pieces = text.split(name);
-    const key = memoryKey(...pieces, account, partition, issuer, audience);
-    return this.#ofAny.get(key, () => {
+  #alike(question: TrustQuestion, role: Role): Alike | undefined {
+    const pieces = templateOf(question, role)?.pieces;
+    if (pieces === undefined) return undefined;
+    return this.#ofAny.get(this.#keyOf(pieces, question, role), () => {
       const template = textOf(pieces.flatMap((piece, place) => (place === 0 ? [piece] : [ANYONE, piece])));
       const policy = readPolicy(template, "trust", trustCharactersMax);
-      const any = this.#answers({ ...question, subject: textOf([ANYONE]) }, role, policy);
+      const ofAnyone = { ...question, subject: textOf([ANYONE]) };
+      const any = this.#answers(ofAnyone, role, policy);
       const specific = this.#answers(question, role, role.trust);
       const isAlike = STEPS.every((step) => any[step].status === specific[step].status);
-      return { found: isAlike && any.subject.status === "pass" ? any : undefined };
-    }).found;
+      const found = isAlike && any.subject.status === "pass" ? any : undefined;
+      return { found, whenForeign: this.#foreignAudience(ofAnyone, role, policy) };
+    });
+  }
+
+  #keyOf(pieces: readonly string[], question: TrustQuestion, role: Role, other?: string): string {
+    const { account, partition, issuer, audience } = question;
+    return memoryKey(...pieces, account, partition, issuer, audience, role.partition, other);
+  }
+
+  /** What becomes of a token for an audience that no one names. */
+  #foreignAudience(question: TrustQuestion, role: Role, policy: Policy): AwsDecision["outcome"] {
+    const token = this.#asked(question, role, policy);
+    return token ? decided({ ...token, audience: FOREIGN }).outcome : "denied";
   }
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
@@ -257,6 +292,24 @@ export class Trust {
     const { status } = this.#judged({ ...question, issuer: first }, role).issuer;
     return status === "pass" ? first : issuer;
   }
+}
+
+/** What roles share whose trust policies differ only in the one subject they admit. */
+interface Alike {
+  readonly found: TrustAnswer | undefined;
+  /** For a token for an audience that no one names; that of each is to be judged if it is `unknown`. */
+  readonly whenForeign: AwsDecision["outcome"];
+}
+
+/** A role's trust policy around the subject of the token; `undefined` if it does not name it. */
+function templateOf(
+  { subject }: TrustQuestion,
+  { trustText, contestedBy }: Role,
+): { readonly name: string; readonly pieces: readonly string[] } | undefined {
+  const [text, name] = [trustText, subject].map((each) => orElse(each, () => ""));
+  if (!text || !name || contestedBy || text.length > trustCharactersMax || !text.includes(name))
+    return undefined;
+  return { name, pieces: text.split(name) };
 }
 
 /** Stands for the subject of any token. */
