@@ -264,12 +264,13 @@ export class Explainer {
   audit(stack?: string): readonly Finding[] {
     const clusters = selectedClusters(this.#facts, stack);
     const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
+    const granted = grantsOf(this.#clouds);
     return auditFindings({
       clusters,
       clouds: this.#clouds,
       issuers: this.#issuers,
-      ...holdersOf(clusters, this.#clouds, jobs),
-      granted: grantsOf(this.#clouds),
+      ...holdersOf(clusters, this.#clouds, granted, jobs),
+      granted,
       accesses: (artefacts, job) => this.#judged(artefacts, job, () => true),
     });
   }

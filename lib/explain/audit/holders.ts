@@ -3,10 +3,12 @@
  * but who else would be.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, orElse } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import type {
   Cloud,
+  Granted,
   HeldRight,
   PullIdentity,
   ReachedRepositories,
@@ -66,6 +68,8 @@ export interface Held {
 /** All that is asked of an identity, while what was read of it is still remembered. */
 interface Asking extends HolderJobs {
   readonly strangersOf: StrangersOf;
+  /** By where the identity is declared. */
+  readonly grants: ReadonlyMap<string, readonly Granted[]>;
   readonly beyond: Map<string, readonly Beyond[]>;
 }
 
@@ -73,11 +77,13 @@ interface Asking extends HolderJobs {
 export function holdersOf(
   clusters: readonly ClusterArtefacts[],
   clouds: readonly Cloud[],
+  granted: readonly Granted[],
   jobs: HolderJobs,
 ): Held {
   const strangersOf = strangersIn(clusters, clouds);
+  const grants = grouped(granted, ({ at }) => (at ? sourceText(at) : ""));
   const all = clusters.map((artefacts) => {
-    const asking: Asking = { ...jobs, strangersOf, beyond: new Map() };
+    const asking: Asking = { ...jobs, strangersOf, grants, beyond: new Map() };
     return { artefacts, beyond: asking.beyond, holders: holdersIn(artefacts, asking) };
   });
   return {
@@ -102,7 +108,7 @@ function holdersIn(artefacts: ClusterArtefacts, asking: Asking): readonly Holder
 function pulling(
   artefacts: ClusterArtefacts,
   key: string,
-  { pulls, strangersOf, beyond }: Asking,
+  { pulls, strangersOf, grants, beyond }: Asking,
 ): readonly Holder[] {
   const puller = pullerOf(artefacts, key, "asked");
   const identities = pulls.identities(artefacts, puller);
@@ -120,6 +126,7 @@ function pulling(
     };
     const isAdmitted = trust.subject.status !== "fail";
     const where = source ?? puller.account?.source;
+    for (const each of (source && grants.get(sourceText(source))) ?? []) each.rights();
     return [
       {
         artefacts,

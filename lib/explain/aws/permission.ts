@@ -81,11 +81,9 @@ export class AwsRights implements PullRights {
       },
     }));
     // Owners' policies on repositories matter for sets of repositories too.
-    const isNamed = this.#named().every(({ comparable }) => comparable);
-    const owners = isNamed
-      ? []
-      : this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
-    return [...rights, ...owners];
+    const owners = this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
+    const isNamed = owners.length === 0 || this.#named().every(({ comparable }) => comparable);
+    return isNamed ? rights : [...rights, ...owners];
   }
 
   #named(): readonly ReachedRepositories[] {
