@@ -4,7 +4,6 @@
 
 import {
   type Known,
-  Reference,
   isKnown,
   joined,
   known,
@@ -12,14 +11,11 @@ import {
   partsOf,
   same,
   shown,
-  textOf,
   withoutPrefix,
 } from "../../model/known";
 import { once, remembered } from "../../model/once";
 import { type NamespacedName, serviceAccountUser } from "../../model/namespaced-name";
-import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Policy } from "../../rules/aws/policy/document";
-import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
 import { admitsEveryone, comparedWith, federatedPrincipals } from "../../rules/aws/policy/trust";
 import { type Answer, broken, later, seen, unknown } from "../answer";
@@ -57,8 +53,7 @@ export class Trust {
   readonly #isWhole: boolean;
   /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
-  readonly #ofAny = new Recent<string, Alike>();
-  readonly #ofOthers = new Recent<string, { readonly isAdmitted: boolean }>();
+  readonly #alike = new Recent<string, { readonly value: unknown }>();
 
   /** `isWhole` is false if modules that were not read may declare further OIDC providers. */
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers, isWhole: boolean) {
@@ -79,39 +74,25 @@ export class Trust {
           seen("IAM role of the same name and account", role.contestedBy),
         ),
       );
-    const issuer = this.#stated(question, role);
+    const issuer = this.#stated(question);
     if (partsOf(issuer) === undefined) return sameAnswers(NO_ISSUER);
-    const answers = this.#judged({ ...question, issuer }, role);
+    const answers = this.#judged({ ...question, issuer });
     return { ...answers, issuer: this.#issuers.judged(answers.issuer, issuer, NO_KEYS) };
   }
 
   /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const alike = this.#alike(question, role)?.whenForeign;
-    const outcome =
-      alike === undefined || alike === "unknown" ? this.#foreignAudience(question, role, role.trust) : alike;
-    return outcome === "allowed";
+    return this.#shared(question, "any audience", () => {
+      const token = this.#asked(question, role, role.trust);
+      return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
+    });
   }
 
-  /**
-   * True if the role certainly admits the same token of another service account. Remembered for roles whose trust
-   * policies differ only in the one subject, where they name it in full: it is not the other one, whichever it is.
-   */
+  /** True if the role certainly admits the same token of another service account. */
   admits(question: TrustQuestion, other: NamespacedName): boolean {
-    const { role, audience } = question;
     const subject = serviceAccountUser(other);
-    const judged = (): boolean => letsIn(this.of({ ...question, subject: known(subject) }));
-    const { name, pieces } = templateOf(question, role) ?? { name: "", pieces: [] };
-    const isWhole = pieces.every(
-      (piece, place) =>
-        (place === 0 || piece.startsWith('"')) && (place === pieces.length - 1 || /(?<!\\)"$/.test(piece)),
-    );
-    const others = [subject, orElse(audience, () => "")].map((each) => each.toLowerCase());
-    if (pieces.length === 0 || !isWhole || /[*?$\\]/.test(name) || others.includes(name.toLowerCase()))
-      return judged();
-    const key = this.#keyOf(pieces, question, role, subject);
-    return this.#ofOthers.get(key, () => ({ isAdmitted: judged() })).isAdmitted;
+    return this.#shared(question, subject, () => letsIn(this.of({ ...question, subject: known(subject) })));
   }
 
   /** The OIDC providers, by ARN as written, whose tokens a role's trust policy admits. */
@@ -143,48 +124,39 @@ export class Trust {
     };
   }
 
-  /** The texts are made on demand if the policy would admit any subject written in place of this one. */
-  #judged(question: TrustQuestion, role: Role): TrustAnswer {
-    const alike = this.#alike(question, role)?.found;
-    if (alike === undefined) return this.#answers(question, role, role.trust);
+  /** The texts, which name the role, are made on demand. */
+  #judged(question: TrustQuestion): TrustAnswer {
+    const { role } = question;
     let answers: TrustAnswer | undefined;
     const judged = (): TrustAnswer => (answers ??= this.#answers(question, role, role.trust));
+    const [issuer, audience, subject] = this.#shared(question, "", () => {
+      const all = judged();
+      return STEPS.map((step) => all[step].status);
+    });
+    if (answers || !issuer || !audience || !subject) return judged();
     return {
-      issuer: later(alike.issuer.status, () => judged().issuer),
-      audience: later(alike.audience.status, () => judged().audience),
-      subject: later(alike.subject.status, () => judged().subject),
+      issuer: later(issuer, () => judged().issuer),
+      audience: later(audience, () => judged().audience),
+      subject: later(subject, () => judged().subject),
     };
   }
 
   /**
-   * The answer shared by roles whose trust policies differ only in the one subject they admit: the policy is judged
-   * with an unknown value in its place that equals the token's subject. `found` is `undefined` if that does not suffice,
-   * or if the policy as written would be judged differently.
+   * An answer shared by roles whose trust policies differ only in the one subject that they admit, if nothing but
+   * equality with it can decide: they name it in full, without wildcards and variables anywhere.
    */
-  #alike(question: TrustQuestion, role: Role): Alike | undefined {
-    const pieces = templateOf(question, role)?.pieces;
-    if (pieces === undefined) return undefined;
-    return this.#ofAny.get(this.#keyOf(pieces, question, role), () => {
-      const template = textOf(pieces.flatMap((piece, place) => (place === 0 ? [piece] : [ANYONE, piece])));
-      const policy = readPolicy(template, "trust", trustCharactersMax);
-      const ofAnyone = { ...question, subject: textOf([ANYONE]) };
-      const any = this.#answers(ofAnyone, role, policy);
-      const specific = this.#answers(question, role, role.trust);
-      const isAlike = STEPS.every((step) => any[step].status === specific[step].status);
-      const found = isAlike && any.subject.status === "pass" ? any : undefined;
-      return { found, whenForeign: this.#foreignAudience(ofAnyone, role, policy) };
-    });
-  }
-
-  #keyOf(pieces: readonly string[], question: TrustQuestion, role: Role, other?: string): string {
-    const { account, partition, issuer, audience } = question;
-    return memoryKey(...pieces, account, partition, issuer, audience, role.partition, other);
-  }
-
-  /** What becomes of a token for an audience that no one names. */
-  #foreignAudience(question: TrustQuestion, role: Role, policy: Policy): AwsDecision["outcome"] {
-    const token = this.#asked(question, role, policy);
-    return token ? decided({ ...token, audience: FOREIGN }).outcome : "denied";
+  #shared<T>(question: TrustQuestion, asked: string, answer: () => T): T {
+    const { role, account, partition, issuer, audience } = question;
+    const [text, name, ...others] = [role.trustText, question.subject, issuer, audience, known(asked)].map(
+      (each) => orElse(each, () => ""),
+    );
+    if (!text || !name || role.contestedBy || text.length > trustCharactersMax || /[*?$\\]/.test(text))
+      return answer();
+    const pieces = text.split(`"${name}"`);
+    const isNamed = (each: string): boolean => each.toLowerCase().includes(name.toLowerCase());
+    if (pieces.length === 1 || [...pieces, ...others].some(isNamed)) return answer();
+    const key = memoryKey(...pieces, account, partition, issuer, audience, role.partition, asked);
+    return this.#alike.get(key, () => ({ value: answer() })).value as T;
   }
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
@@ -277,7 +249,7 @@ export class Trust {
    * The issuer's URL as the state declares the OIDC provider, if the role, itself read from a state, trusts it;
    * otherwise the issuer in question.
    */
-  #stated(question: TrustQuestion, role: Role): Known<string> {
+  #stated(question: TrustQuestion): Known<string> {
     const { issuer } = question;
     if (isKnown(issuer) || partsOf(issuer) === undefined) return issuer;
     const matching = this.#providers.filter(({ url }) => same(url, issuer) === "yes");
@@ -289,31 +261,11 @@ export class Trust {
     // Resources of several stacks may share an address: only the trusted one is certainly the same.
     const isOne = first !== undefined && urls.every((url) => same(url, first) === "yes");
     if (!isOne) return issuer;
-    const { status } = this.#judged({ ...question, issuer: first }, role).issuer;
+    const { status } = this.#judged({ ...question, issuer: first }).issuer;
     return status === "pass" ? first : issuer;
   }
 }
 
-/** What roles share whose trust policies differ only in the one subject they admit. */
-interface Alike {
-  readonly found: TrustAnswer | undefined;
-  /** For a token for an audience that no one names; that of each is to be judged if it is `unknown`. */
-  readonly whenForeign: AwsDecision["outcome"];
-}
-
-/** A role's trust policy around the subject of the token; `undefined` if it does not name it. */
-function templateOf(
-  { subject }: TrustQuestion,
-  { trustText, contestedBy }: Role,
-): { readonly name: string; readonly pieces: readonly string[] } | undefined {
-  const [text, name] = [trustText, subject].map((each) => orElse(each, () => ""));
-  if (!text || !name || contestedBy || text.length > trustCharactersMax || !text.includes(name))
-    return undefined;
-  return { name, pieces: text.split(name) };
-}
-
-/** Stands for the subject of any token. */
-const ANYONE = new Reference("the subject of the token");
 const STEPS = ["issuer", "audience", "subject"] as const;
 
 const NO_ISSUER = unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);

@@ -79,7 +79,7 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
 
 /** What a side knows about a service account: the patterns that concern it, and what is not a pattern. */
 interface Known {
-  /** As whom it acts. */
+  /** What it is declared to pull, and as whom it acts. */
   readonly labels: string;
   /** True unless it certainly acts as the same as before, with the same rights. */
   readonly isTouched: boolean;
@@ -98,8 +98,11 @@ function knownOf(side: Side, subject: string): Known {
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
   return {
-    labels: JSON.stringify(all.map(({ label }) => label)),
-    isTouched: all.length === 0 || all.some(({ source }) => side.isTouched(source)),
+    labels: JSON.stringify([declared, ...all.map(({ label }) => label)]),
+    isTouched:
+      all.length === 0 ||
+      side.isAccountTouched(artefacts.stack, subject) ||
+      all.some(({ source }) => side.isTouched(source)),
     declared,
     rights,
   };
