@@ -83,6 +83,8 @@ interface Known {
   readonly labels: string;
   /** True unless it certainly acts as the same as before, with the same rights. */
   readonly isTouched: boolean;
+  /** How many of its identities were read. */
+  readonly shown: number;
   /** The images that it is declared to pull; `undefined` if it is not declared. */
   readonly declared: readonly string[] | undefined;
   readonly rights: readonly PullRights[];
@@ -91,7 +93,7 @@ interface Known {
 function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
   const declared = declaredImages(artefacts, subject);
-  if (!artefacts) return { labels: "", isTouched: true, declared, rights: [] };
+  if (!artefacts) return { labels: "", isTouched: true, shown: 0, declared, rights: [] };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
   // An identity that refuses the service account is compared by itself.
   const identities = all.filter(({ trust }) => !refusesToken(trust));
@@ -103,6 +105,7 @@ function knownOf(side: Side, subject: string): Known {
       all.length === 0 ||
       side.isAccountTouched(artefacts.stack, subject) ||
       all.some(({ source }) => side.isTouched(source)),
+    shown: all.filter(({ label }) => label !== undefined).length,
     declared,
     rights,
   };
@@ -127,17 +130,22 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const hosts = new Set([...patternHosts, ...(shared.size <= SHARED_MAX ? shared : [])]);
   const rights = rightChanges(heldBy(before), heldBy(after), pair.after.canonical);
   const judged: Compared[] = [];
+  const found: Change[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const verdicts = comparedAt(pair, subject, host, labels);
     for (const each of verdicts ?? []) judged.push(each);
     if (verdicts)
-      yield* beyondImages(
-        changesAt(pair, subject, { host, labels, found: verdicts, rights }),
-        after.declared,
+      found.push(
+        ...ofShown(before.shown - after.shown, [
+          ...beyondImages(
+            changesAt(pair, subject, { host, labels, found: verdicts, rights }),
+            after.declared,
+          ),
+        ]),
       );
     else
-      yield {
+      found.push({
         ...UNSAID,
         kind: "incomparable",
         job: "image-pull",
@@ -146,11 +154,28 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
         subject,
         target: `${host}/*`,
         reason: "its patterns divide the names of repositories into more sets than can be compared",
-      };
+      });
   }
+  yield* found;
   const others = rights.filter((right) => !isSaid(right, judged));
   const exceeds = exceedsImages(after.declared);
   yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject }, exceeds);
+}
+
+/** Where one side alone shows the identity, nothing is known on the other of images that it may not read either. */
+function ofShown(more: number, changes: readonly Change[]): readonly Change[] {
+  if (more === 0) return changes;
+  const side = more > 0 ? "before" : "after";
+  const other = side === "before" ? "after" : "before";
+  const isOf = (change: Change, verdict: string): boolean =>
+    change[side]?.verdict === verdict && change[other]?.verdict === "unknown";
+  const reason =
+    side === "before"
+      ? "its identity is gone, or is not among what was read any more"
+      : "its identity was not among what was read before";
+  if (!changes.some((each) => isOf(each, "allowed"))) return changes;
+  const said = changes.filter((each) => !isOf(each, "denied"));
+  return said.map((each) => (isOf(each, "allowed") ? { ...each, reason } : each));
 }
 
 /** True for a right to read images that were compared one by one, with a chain in which nothing else is broken. */
