@@ -130,22 +130,16 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const hosts = new Set([...patternHosts, ...(shared.size <= SHARED_MAX ? shared : [])]);
   const rights = rightChanges(heldBy(before), heldBy(after), pair.after.canonical);
   const judged: Compared[] = [];
-  const found: Change[] = [];
   for (const host of [...hosts].sort()) {
     const labels = patterns.filter((each) => each.startsWith(`${host}/`));
     const verdicts = comparedAt(pair, subject, host, labels);
     for (const each of verdicts ?? []) judged.push(each);
     if (verdicts)
-      found.push(
-        ...ofShown(before.shown - after.shown, [
-          ...beyondImages(
-            changesAt(pair, subject, { host, labels, found: verdicts, rights }),
-            after.declared,
-          ),
-        ]),
-      );
+      yield* ofShown(before.shown - after.shown, [
+        ...beyondImages(changesAt(pair, subject, { host, labels, found: verdicts, rights }), after.declared),
+      ]);
     else
-      found.push({
+      yield {
         ...UNSAID,
         kind: "incomparable",
         job: "image-pull",
@@ -154,9 +148,8 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
         subject,
         target: `${host}/*`,
         reason: "its patterns divide the names of repositories into more sets than can be compared",
-      });
+      };
   }
-  yield* found;
   const others = rights.filter((right) => !isSaid(right, judged));
   const exceeds = exceedsImages(after.declared);
   yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject }, exceeds);
