@@ -105,6 +105,11 @@ export interface PullIdentity {
    * audiences.
    */
   admitsAnyAudience?(): boolean;
+  /**
+   * Whether the trust certainly accepts the token of another service account, `namespace` and `name`. Absent if the
+   * identity, or what it may do, depends on who shows the token.
+   */
+  admits?(namespace: string, name: string): boolean;
 }
 
 export interface PullRights {
@@ -112,7 +117,8 @@ export interface PullRights {
   login(host: string): Answer;
   /** Whether it may read the repository, or every repository of a pattern. */
   repository(repository: AskedRepository): Answer;
-  reach(): readonly ReachedRepositories[];
+  /** What it may read of what is asked about, or a little more: only that is judged. */
+  reach(isAsked?: IsAsked): readonly ReachedRepositories[];
   /** What it was granted, right by right, including the right to read images. */
   held(): readonly HeldRight[];
 }
@@ -163,6 +169,9 @@ export interface Granted {
   readonly isOpen?: true;
   rights(): readonly HeldRight[];
 }
+
+/** Whether some repositories are asked about. */
+export type IsAsked = (repositories: ReachedRepositories) => boolean;
 
 /** Repositories that an identity may read. */
 export interface ReachedRepositories {

@@ -22,7 +22,7 @@ import { Accesses, type JudgedAccess } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
 import type { FleetQuestion } from "./jobs/fleet-links";
-import { Pulls, reachOf } from "./jobs/pull";
+import { NOT_KNOWN, Pulls, isDeclared, reachOf } from "./jobs/pull";
 import { pullsNotAsked } from "./jobs/configured-pulls";
 import { type RunningResult, runningPulls } from "./jobs/running";
 import {
@@ -241,11 +241,11 @@ export class Explainer {
     const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
       const declared = declaredImages(artefacts, key) ?? [];
       return this.#pulls.identities(artefacts, pullerOf(artefacts, key, "asked")).flatMap((identity) =>
-        reachOf(identity).map(({ pattern, comparable }): ServiceAccountReach => ({
+        reachOf(identity).map((each): ServiceAccountReach => ({
           stack: artefacts.stack,
-          as: identity.label ?? "an identity that is not known",
-          pattern,
-          declared: comparable && declared.some((each) => isWithin(pattern, each)),
+          as: identity.label ?? NOT_KNOWN,
+          pattern: each.pattern,
+          declared: isDeclared(each, declared),
         })),
       );
     });
@@ -273,13 +273,13 @@ export class Explainer {
   audit(stack?: string): readonly Finding[] {
     const clusters = selectedClusters(this.#facts, stack);
     const jobs = { pulls: this.#pulls, access: this.#access, fleets: this.#fleets };
+    const granted = grantsOf(this.#clouds);
     return auditFindings({
       clusters,
       clouds: this.#clouds,
       issuers: this.#issuers,
-      holders: holdersOf(clusters, jobs),
-      reach: (key, ofStack) => this.reach(key, ofStack === "" ? undefined : ofStack),
-      granted: grantsOf(this.#clouds),
+      ...holdersOf(clusters, this.#clouds, granted, jobs),
+      granted,
       accesses: (artefacts, job) => this.#judged(artefacts, job, () => true),
     });
   }
@@ -364,11 +364,6 @@ const ACCESS_JOBS: readonly AccessJob[] = ["component", "workload"];
 
 function isOf(account: string | undefined): (question: AccessQuestion) => boolean {
   return ({ key }) => account === undefined || key === account;
-}
-
-/** Equal, or below a declared pattern that ends with a star. */
-function isWithin(pattern: string, declared: string): boolean {
-  return pattern === declared || (declared.endsWith("*") && pattern.startsWith(declared.slice(0, -1)));
 }
 
 /** Reads artefacts and explains what is selected, for every job. */

@@ -145,9 +145,12 @@ for (const [clusters, accounts] of [
   const run = here("compare-run.mjs");
   child([run, "files", folder, clusters, accounts]);
   const { ms } = compare([run, "ours", folder], [run, "theirs", folder]);
+  const audited = compare([run, "audit", folder], [run, "explain", folder]).ms;
   rmSync(folder, { recursive: true });
   const what = `compare of ${clusters} clusters × ${accounts} service accounts, one action changed`;
   row(`${what}, ÷ explain of both sides`, ms.ours, ms.theirs, "ms", 2);
+  const whose = `of ${clusters} clusters × ${accounts} service accounts`;
+  row(`explain --audit ${whose}, ÷ explain`, audited.ours, audited.theirs, "ms", 1.5);
 }
 
 // One app with that many clusters; the smallest shows what a process takes in any case.

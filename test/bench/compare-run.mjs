@@ -1,6 +1,6 @@
 /*
  * Compares two synth folders that differ in one action (`ours`), or explains both (`theirs`); `files` writes them:
- * clusters with as many service accounts each. `explain` and `page` read the old one alone.
+ * clusters with as many service accounts each. `explain`, `audit` and `page` read the old one alone.
  */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -68,7 +68,14 @@ function page() {
   writeFileSync(join(folder, "page.html"), pieces.join(""));
 }
 
+function audit() {
+  const { Explainer } = require("cdktf-workload-identity/explain");
+  const explainer = Explainer.read([old]);
+  for (const _ of explainer.all());
+  explainer.audit();
+}
+
 const begin = processorTime();
-const figures = { files, ours, theirs, explain, page }[side]();
+const figures = { files, ours, theirs, explain, audit, page }[side]();
 const ms = processorTime() - begin;
 console.log(JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024, ...figures }));

@@ -17,13 +17,15 @@ interface Grants {
   readonly granted: readonly Granted[];
 }
 
-/** All grants, their rights read once. */
+/** All grants, their rights read once; of what is declared, only those that amount to more than their words. */
 export function grantsOf(clouds: readonly Cloud[]): readonly Granted[] {
   return clouds
     .flatMap(({ granted }) => granted)
     .map((each) => {
       let rights: readonly HeldRight[] | undefined;
-      return { ...each, rights: () => (rights ??= each.rights()) };
+      const read = (): readonly HeldRight[] =>
+        each.isOwn ? each.rights().filter(({ power }) => power) : each.rights();
+      return { ...each, rights: () => (rights ??= read()) };
     });
 }
 
@@ -32,8 +34,10 @@ export function grantedTo(
   { clouds, granted }: Grants,
   isAsked: (granted: Granted) => boolean,
 ): readonly Found[] {
+  const asked = granted.filter((each) => !each.isOwn && isAsked(each));
+  if (asked.length === 0) return [];
   const identityNames = new Set(clouds.flatMap(({ identities }) => identities.flatMap(({ names }) => names)));
-  const others = granted.filter((each) => !each.isOwn && !identityNames.has(each.to) && isAsked(each));
+  const others = asked.filter(({ to }) => !identityNames.has(to));
   return [...grouped(others, ({ to }) => to)].flatMap(([to, all]): readonly Found[] => {
     const isEveryone = EVERYONE.includes(to);
     const who = isEveryone ? "anyone" : (all[0]?.who ?? "a principal that is not declared here");

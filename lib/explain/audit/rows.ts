@@ -12,25 +12,22 @@ import type { Finding, Severity } from "../findings";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderEntry } from "../read/node-configuration";
 import { sourceText } from "../read/source";
-import type { ServiceAccountReach } from "../result";
 import type { Issuers, PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
 import type { Cloud, Granted } from "../cloud";
-import { beyondMeant, declaredImages, exceedsImages } from "../compare/declared";
+import { beyondMeant } from "../compare/declared";
 import type { JudgedAccess } from "../jobs/access";
 import type { AccessJob } from "../jobs/access-questions";
+import { declaredPullers } from "../jobs/pull-questions";
 import { beyondDeclared, grantedTo, powerful } from "./grants";
-import { type Holder, namedOneByOne } from "./holders";
-import { step } from "../progress";
+import type { Beyond, Held, Holder } from "./holders";
 import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
 
 /** What the rows look at. */
-export interface AuditFacts {
+export interface AuditFacts extends Held {
   readonly clusters: readonly ClusterArtefacts[];
   readonly clouds: readonly Cloud[];
   readonly issuers: Issuers;
-  readonly holders: readonly Holder[];
-  readonly reach: (key: string, stack: string) => readonly ServiceAccountReach[];
   readonly granted: readonly Granted[];
   readonly accesses: (artefacts: ClusterArtefacts, job: AccessJob) => Iterable<JudgedAccess>;
 }
@@ -50,9 +47,6 @@ interface AuditRow extends AuditHelp {
   readonly run: (facts: AuditFacts) => readonly Found[];
 }
 
-/** A label of RFC 1123 that no namespace or service account has. */
-const STRANGER = "zz-of-the-audit";
-
 const ROWS: readonly AuditRow[] = [
   {
     id: "subject-wide",
@@ -60,16 +54,15 @@ const ROWS: readonly AuditRow[] = [
     title: "An identity admits service accounts besides the one that names it",
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
-    run: ({ holders, clusters, clouds }) => {
-      const accounts = clusters.flatMap(({ serviceAccounts }) => [...serviceAccounts.keys()]);
-      const namespaces = new Set(accounts.map((key) => namespacedName(key).namespace));
-      const named = namedOneByOne(clouds);
-      return holders.flatMap((holder) => {
-        step("identities audited");
-        const isNamed = holder.source !== undefined && named.has(sourceText(holder.source));
-        return strangers(holder, namespaces, isNamed);
-      });
-    },
+    run: ({ holders }) =>
+      holders.flatMap((holder) =>
+        holder.strangers === undefined
+          ? []
+          : found(holder, {
+              reason: `the identity admits ${holder.strangers}`,
+              remedy: "name each service account exactly",
+            }),
+      ),
   },
   {
     id: "audience-missing",
@@ -146,17 +139,14 @@ const ROWS: readonly AuditRow[] = [
     title: "A service account may do more than was declared for it",
     question: "May a service account do more than was declared for it?",
     help: "Declare what it needs, or narrow the permissions of its identity.",
-    run: ({ clusters, holders, reach, accesses }) => [
-      ...holders.flatMap(({ artefacts, key, isAdmitted, held }) => {
-        const exceeds = exceedsImages(declaredImages(artefacts, key));
-        const beyond = isAdmitted ? held().filter((right) => !right.reads && exceeds(right)) : [];
-        return beyondDeclared(artefacts.stack, key, beyond, "its declared pulls need");
-      }),
+    run: ({ clusters, holders, beyond, accesses }) => [
+      ...holders.flatMap((each) =>
+        beyondDeclared(each.artefacts.stack, each.key, each.beyond, "its declared pulls need"),
+      ),
       ...clusters.flatMap((artefacts) => [
-        ...[...declaredAccounts(artefacts)].flatMap((key) => {
-          step("service accounts audited");
-          return undeclared(artefacts, reach(key, artefacts.stack), key);
-        }),
+        ...[...declaredPullers(artefacts)].flatMap((key) =>
+          undeclared(artefacts, beyond.get(artefacts)?.get(key) ?? [], key),
+        ),
         ...[...accesses(artefacts, "workload")].flatMap(({ subject, meant, held }) =>
           beyondDeclared(artefacts.stack, subject, beyondMeant(meant(), held()), "`may` declares"),
         ),
@@ -252,41 +242,6 @@ function found(
   ];
 }
 
-/**
- * Names near the holder's own come first: patterns made from them are more common than patterns that admit everyone. A
- * trust without patterns treats all strangers alike, so only one is asked about.
- */
-function strangers(
-  holder: Holder,
-  namespaces: ReadonlySet<string>,
-  isNamedOneByOne: boolean,
-): readonly Found[] {
-  const { namespace, name } = namespacedName(holder.key);
-  const names: readonly (readonly [namespace: string, name: string, who: string])[] = [
-    [STRANGER, STRANGER, "every service account of every namespace"],
-    [STRANGER, name, `the service account ${name} of every namespace`],
-    [namespace, STRANGER, `every service account of namespace ${namespace}`],
-    [
-      namespace,
-      `${name}-${STRANGER}`,
-      `every service account of namespace ${namespace} whose name begins with ${name}`,
-    ],
-    [
-      namespace,
-      `${STRANGER}-${name}`,
-      `every service account of namespace ${namespace} whose name ends with ${name}`,
-    ],
-    ...[...namespaces]
-      .filter((each) => each !== namespace)
-      .map((each) => [each, STRANGER, `every service account of namespace ${each}`] as const),
-  ];
-  const samples = isNamedOneByOne ? names.slice(0, 1) : names;
-  const wide = samples.find(([ofNamespace, ofName]) => holder.admits(ofNamespace, ofName));
-  return wide
-    ? found(holder, { reason: `the identity admits ${wide[2]}`, remedy: "name each service account exactly" })
-    : [];
-}
-
 function shared(holders: readonly Holder[]): readonly Found[] {
   const [first] = holders;
   const places = new Set(
@@ -308,16 +263,7 @@ function shared(holders: readonly Holder[]): readonly Found[] {
   ];
 }
 
-function declaredAccounts({ cluster }: ClusterArtefacts): ReadonlySet<string> {
-  return new Set((cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount));
-}
-
-function undeclared(
-  artefacts: ClusterArtefacts,
-  reach: readonly ServiceAccountReach[],
-  key: string,
-): readonly Found[] {
-  const more = reach.filter(({ declared }) => !declared);
+function undeclared(artefacts: ClusterArtefacts, more: readonly Beyond[], key: string): readonly Found[] {
   const [first] = more;
   if (first === undefined) return [];
   const account = artefacts.serviceAccounts.get(key);
@@ -326,7 +272,7 @@ function undeclared(
       stack: artefacts.stack,
       subject: key,
       target: first.as,
-      reason: `it may read ${named(more.map(({ pattern }) => pattern))}, which is more than was declared`,
+      reason: `it may read ${named([...new Set(more.map(({ pattern }) => pattern))])}, which is more than was declared`,
       evidence: [seen("ServiceAccount", account?.source)],
       remedy: "declare what it needs, or narrow the permissions of the identity",
     },

@@ -83,11 +83,13 @@ export function withoutAudience({ clouds, holders }: Facts): readonly Found[] {
 /** Trusts that name several audiences, and take tokens for each. */
 export function severalAudiences({ clouds }: Facts): readonly Found[] {
   return identitiesOf(clouds).flatMap((identity) => {
+    const audiences = new Set(literals(identity.terms.audiences));
+    if (audiences.size < 2) return [];
     const isAccepted = (audience: string): boolean =>
       tokensOf(identity, audience).some((token) =>
         Object.values(identity.trust(token)).every(({ status }) => status === "pass"),
       );
-    const accepted = [...new Set(literals(identity.terms.audiences))].filter(isAccepted).sort();
+    const accepted = [...audiences].filter(isAccepted).sort();
     if (accepted.length < 2 || takesAnyAudience(identity)) return [];
     return found(identity, `the trust accepts tokens for several audiences: ${named(accepted)}`, AUDIENCE);
   });

@@ -3,6 +3,7 @@
  */
 
 import { type Known, is, isKnown, joinedAll, known, map, orElse, shown, whether } from "../../model/known";
+import { once } from "../../model/once";
 import { plainOf } from "../../model/tree";
 import {
   type Condition,
@@ -93,19 +94,24 @@ function textsOf(policy: Policy): readonly string[] {
 }
 
 function ofStatement(statement: Statement, source: Source | undefined): readonly HeldRight[] {
+  return rightsOf(statement).map((right) => ({ ...right, source }));
+}
+
+/** Without the places where they are granted; audit and comparison ask twice in a row. */
+const rightsOf = once((statement: Statement): readonly Omit<HeldRight, "source">[] => {
   const { actions, resources, effect } = statement;
   const given = isDenial(statement)
-    ? ({ source, takes: "denial" } as const)
+    ? ({ takes: "denial" } as const)
     : isKnown(effect)
-      ? { source }
-      : { source, limits: true };
+      ? {}
+      : { limits: true };
   if (!resources || actions.negated || resources.negated || !isKnown(effect))
     return [{ ...given, text: textOf(statement), power: powerOf(statement) }];
   const begins = isDenial(statement) ? "Deny " : "";
   const under = conditionsText(statement.conditions);
   const ends = under === "" ? "" : ` under ${under}`;
   return actions.values.flatMap((action) =>
-    resources.values.map((on): HeldRight => {
+    resources.values.map((on) => {
       const text = `${begins}${shown(action)} on ${shown(on)}${ends}`;
       const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
       const power = powerOfAction(shown(action), shown(on));
@@ -114,7 +120,7 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
       return { ...given, text, covers, power };
     }),
   );
-}
+});
 
 function isDenial(statement: Statement | UnreadStatement): boolean {
   return !("unread" in statement) && orElse(statement.effect, () => "Allow") === "Deny";

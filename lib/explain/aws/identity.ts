@@ -89,6 +89,7 @@ export class Roles {
   readonly #ofOrganization: readonly HeldPolicy[];
   readonly #byName = new Map<string, Resource[]>();
   readonly #roles = new Recent<Resource, Role>();
+  #declared: readonly Role[] | undefined;
 
   constructor(terraform: Terraform, documents: Documents, world: ClosedWorld) {
     this.#terraform = terraform;
@@ -103,10 +104,10 @@ export class Roles {
   }
 
   get declared(): readonly Role[] {
-    return this.#terraform
+    return (this.#declared ??= this.#terraform
       .ofType(TYPE)
       .filter(({ adopted }) => !adopted)
-      .map((each) => this.#role(each));
+      .map((each) => this.of(each)));
   }
 
   /** The policies attached to roles that were not read. */
@@ -131,7 +132,7 @@ export class Roles {
       missing: later("unknown", () =>
         missing(
           arn,
-          this.#terraform.ofType(TYPE).map((each) => this.#role(each)),
+          this.#terraform.ofType(TYPE).map((each) => this.of(each)),
         ),
       ),
       label: !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn),
@@ -150,16 +151,17 @@ export class Roles {
   /** The roles whose name an ARN ends with, or to which a reference in it points. */
   #ending(arn: Known<string>): readonly Role[] {
     const role = resourcesIn(arn).find(({ type }) => type === TYPE);
-    if (role) return [this.#role(role)];
+    if (role) return [this.of(role)];
     const name = orElse(lastSegment(arn) ?? arn, () => "");
-    return this.#named(name).map((each) => this.#role(each));
+    return this.#named(name).map((each) => this.of(each));
   }
 
   #named(name: string): readonly Resource[] {
     return this.#byName.get(name) ?? [];
   }
 
-  #role(resource: Resource): Role {
+  /** The role of a resource, whose policies are forgotten with it. */
+  of(resource: Resource): Role {
     return this.#roles.get(
       resource,
       () => new DeclaredRole(resource, this.#documents, () => this.#policies(resource)),
@@ -248,6 +250,7 @@ class DeclaredRole implements Role {
   readonly #documents: Documents;
   readonly #held: () => readonly HeldPolicy[];
   #policies: readonly HeldPolicy[] | undefined;
+  #trust: Policy | undefined;
 
   constructor(resource: Resource, documents: Documents, held: () => readonly HeldPolicy[]) {
     this.resource = resource;
@@ -273,7 +276,7 @@ class DeclaredRole implements Role {
   }
 
   get trust(): Policy {
-    return this.#documents.ofText(this.trustText, "trust", trustCharactersMax);
+    return (this.#trust ??= this.#documents.ofText(this.trustText, "trust", trustCharactersMax));
   }
 
   get trustText(): Known<string> {

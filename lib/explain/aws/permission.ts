@@ -12,7 +12,7 @@ import type { AskedName } from "../../rules/asked-names";
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, unknown } from "../answer";
 import { type AskedRepository, askedPattern } from "../asked-image";
-import type { HeldRight, PullRights, ReachedRepositories } from "../cloud";
+import type { HeldRight, IsAsked, PullRights, ReachedRepositories } from "../cloud";
 import { plainAnswer } from "../shared/words";
 import { heldRights } from "./held";
 import { Owners } from "./owner";
@@ -25,7 +25,7 @@ export class AwsRights implements PullRights {
   readonly #judge: RoleJudge;
   readonly #owners: Owners;
   readonly #logins = new Map<string, Answer>();
-  #reached: readonly ReachedRepositories[] | undefined;
+  readonly #readable = new Map<string, boolean>();
 
   constructor(role: AssumedRole, registries: Registries) {
     this.#role = role;
@@ -65,10 +65,10 @@ export class AwsRights implements PullRights {
   }
 
   /** What statements name, except patterns of which no repository can be read. */
-  reach(): readonly ReachedRepositories[] {
-    return (this.#reached ??= this.#named().filter(
-      ({ pattern, comparable }) => !comparable || this.#mayReadSome(pattern),
-    ));
+  reach(isAsked: IsAsked = () => true): readonly ReachedRepositories[] {
+    return this.#named().filter(
+      (each) => isAsked(each) && (!each.comparable || this.#mayReadSome(each.pattern)),
+    );
   }
 
   held(): readonly HeldRight[] {
@@ -76,14 +76,14 @@ export class AwsRights implements PullRights {
     const rights = heldRights(policies, boundary, undefined).map((right) => ({
       ...right,
       reads: reads(right),
-      bears: bears(right),
+      get bears() {
+        return bears(right);
+      },
     }));
     // Owners' policies on repositories matter for sets of repositories too.
-    const isNamed = this.#named().every(({ comparable }) => comparable);
-    const owners = isNamed
-      ? []
-      : this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
-    return [...rights, ...owners];
+    const owners = this.#registries.texts.map((text) => ({ text, limits: true, source: undefined }));
+    const isNamed = owners.length === 0 || this.#named().every(({ comparable }) => comparable);
+    return isNamed ? rights : [...rights, ...owners];
   }
 
   #named(): readonly ReachedRepositories[] {
@@ -94,6 +94,10 @@ export class AwsRights implements PullRights {
 
   /** False if each repository of a pattern is certainly refused. */
   #mayReadSome(pattern: string): boolean {
+    return remembered(this.#readable, pattern, () => this.#someIsRead(pattern));
+  }
+
+  #someIsRead(pattern: string): boolean {
     const { repository: asked } = askedPattern(pattern);
     if (asked === undefined) return true;
     const { registry, answer } = placeOf(asked);

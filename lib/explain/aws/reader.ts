@@ -83,6 +83,7 @@ class Aws implements Cloud {
   readonly #world: ClosedWorld;
   readonly #rights = new Rights();
   #read: Read | undefined;
+  #identities: readonly DeclaredIdentity[] | undefined;
 
   constructor(terraform: Terraform, issuers: Issuers, world: ClosedWorld) {
     this.#terraform = terraform;
@@ -99,6 +100,10 @@ class Aws implements Cloud {
   }
 
   get identities(): readonly DeclaredIdentity[] {
+    return (this.#identities ??= this.#declared());
+  }
+
+  #declared(): readonly DeclaredIdentity[] {
     const { roles, trust } = this.#facts;
     return roles.declared.map((role) => ({
       id: arnsOf(role)[0] ?? `${role.resource.address} ${role.pathName}`,
@@ -120,7 +125,10 @@ class Aws implements Cloud {
       isHeld: true,
       isOwn: true,
       at: role.resource.source,
-      rights: () => heldRights(role.policies, role.boundary, role.resource.source),
+      rights: () => {
+        const { policies, boundary } = roles.of(role.resource);
+        return heldRights(policies, boundary, role.resource.source);
+      },
     }));
     const others = roles.declared.flatMap((role) => {
       const issuers = trust.named(role);
@@ -166,6 +174,7 @@ class Aws implements Cloud {
     return {
       trust: question ? trust.of(question) : sameAnswers(missing),
       admitsAnyAudience: () => question !== undefined && trust.isWide(question),
+      admits: (namespace, name) => question !== undefined && trust.admits(question, { namespace, name }),
       label: role && label,
       source: role?.resource.source,
       trusted: () => role && trust.issuersOf(role),

@@ -4,7 +4,6 @@
 
 import {
   type Known,
-  Reference,
   isKnown,
   joined,
   known,
@@ -12,12 +11,11 @@ import {
   partsOf,
   same,
   shown,
-  textOf,
   withoutPrefix,
 } from "../../model/known";
 import { once, remembered } from "../../model/once";
+import { type NamespacedName, serviceAccountUser } from "../../model/namespaced-name";
 import type { Policy } from "../../rules/aws/policy/document";
-import { readPolicy } from "../../rules/aws/policy/policy";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
 import { admitsEveryone, comparedWith, federatedPrincipals } from "../../rules/aws/policy/trust";
 import { type Answer, broken, later, seen, unknown } from "../answer";
@@ -25,7 +23,7 @@ import type { TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
-import { sameAnswers } from "../shared/same-answers";
+import { letsIn, sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import { type Role } from "./identity";
 import { beyondTerms } from "./held";
@@ -55,7 +53,7 @@ export class Trust {
   readonly #isWhole: boolean;
   /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
-  readonly #ofAny = new Recent<string, { readonly found: TrustAnswer | undefined }>();
+  readonly #alike = new Recent<string, { readonly value: unknown }>();
 
   /** `isWhole` is false if modules that were not read may declare further OIDC providers. */
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers, isWhole: boolean) {
@@ -76,17 +74,25 @@ export class Trust {
           seen("IAM role of the same name and account", role.contestedBy),
         ),
       );
-    const issuer = this.#stated(question, role);
+    const issuer = this.#stated(question);
     if (partsOf(issuer) === undefined) return sameAnswers(NO_ISSUER);
-    const answers = this.#judged({ ...question, issuer }, role);
+    const answers = this.#judged({ ...question, issuer });
     return { ...answers, issuer: this.#issuers.judged(answers.issuer, issuer, NO_KEYS) };
   }
 
   /** True if the role admits a token for any audience of the OIDC provider. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const token = this.#asked(question, role, role.trust);
-    return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
+    return this.#shared(question, "any audience", () => {
+      const token = this.#asked(question, role, role.trust);
+      return token !== undefined && decided({ ...token, audience: FOREIGN }).outcome === "allowed";
+    });
+  }
+
+  /** True if the role certainly admits the same token of another service account. */
+  admits(question: TrustQuestion, other: NamespacedName): boolean {
+    const subject = serviceAccountUser(other);
+    return this.#shared(question, subject, () => letsIn(this.of({ ...question, subject: known(subject) })));
   }
 
   /** The OIDC providers, by ARN as written, whose tokens a role's trust policy admits. */
@@ -118,38 +124,39 @@ export class Trust {
     };
   }
 
-  /** The texts are made on demand if the policy would admit any subject written in place of this one. */
-  #judged(question: TrustQuestion, role: Role): TrustAnswer {
-    const alike = this.#alike(question, role);
-    if (alike === undefined) return this.#answers(question, role, role.trust);
+  /** The texts, which name the role, are made on demand. */
+  #judged(question: TrustQuestion): TrustAnswer {
+    const { role } = question;
     let answers: TrustAnswer | undefined;
     const judged = (): TrustAnswer => (answers ??= this.#answers(question, role, role.trust));
+    const [issuer, audience, subject] = this.#shared(question, "", () => {
+      const all = judged();
+      return STEPS.map((step) => all[step].status);
+    });
+    if (answers || !issuer || !audience || !subject) return judged();
     return {
-      issuer: later(alike.issuer.status, () => judged().issuer),
-      audience: later(alike.audience.status, () => judged().audience),
-      subject: later(alike.subject.status, () => judged().subject),
+      issuer: later(issuer, () => judged().issuer),
+      audience: later(audience, () => judged().audience),
+      subject: later(subject, () => judged().subject),
     };
   }
 
   /**
-   * The answer shared by roles whose trust policies differ only in the one subject they admit: the policy is judged
-   * with an unknown value in its place that equals the token's subject. `undefined` if that does not suffice, or if the
-   * policy as written would be judged differently.
+   * An answer shared by roles whose trust policies differ only in the one subject that they admit, if nothing but
+   * equality with it can decide: they name it in full, without wildcards and variables anywhere.
    */
-  #alike(question: TrustQuestion, role: Role): TrustAnswer | undefined {
-    const { subject, account, partition, issuer, audience } = question;
-    const [text, name] = [role.trustText, subject].map((each) => orElse(each, () => ""));
-    if (!text || !name || text.length > trustCharactersMax || !text.includes(name)) return undefined;
-    const pieces = text.split(name);
-    const key = memoryKey(...pieces, account, partition, issuer, audience);
-    return this.#ofAny.get(key, () => {
-      const template = textOf(pieces.flatMap((piece, place) => (place === 0 ? [piece] : [ANYONE, piece])));
-      const policy = readPolicy(template, "trust", trustCharactersMax);
-      const any = this.#answers({ ...question, subject: textOf([ANYONE]) }, role, policy);
-      const specific = this.#answers(question, role, role.trust);
-      const isAlike = STEPS.every((step) => any[step].status === specific[step].status);
-      return { found: isAlike && any.subject.status === "pass" ? any : undefined };
-    }).found;
+  #shared<T>(question: TrustQuestion, asked: string, answer: () => T): T {
+    const { role, account, partition, issuer, audience } = question;
+    const [text, name, ...others] = [role.trustText, question.subject, issuer, audience, known(asked)].map(
+      (each) => orElse(each, () => ""),
+    );
+    if (!text || !name || role.contestedBy || text.length > trustCharactersMax || /[*?$\\]/.test(text))
+      return answer();
+    const pieces = text.split(`"${name}"`);
+    const isNamed = (each: string): boolean => each.toLowerCase().includes(name.toLowerCase());
+    if (pieces.length === 1 || [...pieces, ...others].some(isNamed)) return answer();
+    const key = memoryKey(...pieces, account, partition, issuer, audience, role.partition, asked);
+    return this.#alike.get(key, () => ({ value: answer() })).value as T;
   }
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
@@ -242,7 +249,7 @@ export class Trust {
    * The issuer's URL as the state declares the OIDC provider, if the role, itself read from a state, trusts it;
    * otherwise the issuer in question.
    */
-  #stated(question: TrustQuestion, role: Role): Known<string> {
+  #stated(question: TrustQuestion): Known<string> {
     const { issuer } = question;
     if (isKnown(issuer) || partsOf(issuer) === undefined) return issuer;
     const matching = this.#providers.filter(({ url }) => same(url, issuer) === "yes");
@@ -254,13 +261,11 @@ export class Trust {
     // Resources of several stacks may share an address: only the trusted one is certainly the same.
     const isOne = first !== undefined && urls.every((url) => same(url, first) === "yes");
     if (!isOne) return issuer;
-    const { status } = this.#judged({ ...question, issuer: first }, role).issuer;
+    const { status } = this.#judged({ ...question, issuer: first }).issuer;
     return status === "pass" ? first : issuer;
   }
 }
 
-/** Stands for the subject of any token. */
-const ANYONE = new Reference("the subject of the token");
 const STEPS = ["issuer", "audience", "subject"] as const;
 
 const NO_ISSUER = unknown("the issuer of the cluster's tokens is not known", NAME_CLUSTER);

@@ -70,16 +70,17 @@ const OPTIONS = object({ old: optional(EXPLAIN_OPTIONS), new: optional(EXPLAIN_O
 export function comparison(old: Explainer, made: Explainer): Comparison {
   const [was, is] = [insideOf(old), insideOf(made)];
   const compared = new Map<Change["job"], number>();
-  const [ofOld, ofNew] = touched(was.facts, is.facts);
+  const { identities, accounts } = touched(was.facts, is.facts);
+  const ofBoth = { compared, isAccountTouched: accounts };
   const before: Whole = {
+    ...ofBoth,
     inside: was,
     actedAs: new Set(),
-    compared,
     canonical: AS_WRITTEN,
-    isTouched: ofOld,
+    isTouched: identities[0],
   };
   const canonical = canonicalTexts(was.facts.terraform, is.facts.terraform);
-  const after: Whole = { inside: is, actedAs: new Set(), compared, canonical, isTouched: ofNew };
+  const after: Whole = { ...ofBoth, inside: is, actedAs: new Set(), canonical, isTouched: identities[1] };
   const changes = pairs(before, after).flatMap((pair): readonly Change[] => [
     ...pullChanges(pair),
     ...resultChanges(pair),

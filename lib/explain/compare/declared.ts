@@ -2,7 +2,9 @@
  * Rights beyond what is declared: what the pulls of a service account name, and what `may` of a workload states.
  */
 
+import { grouped } from "../../model/grouped";
 import { orElse } from "../../model/known";
+import { once } from "../../model/once";
 import { AskedNames } from "../../rules/asked-names";
 import { patternWithin } from "../../rules/pattern-comparison";
 import type { HeldRight } from "../cloud";
@@ -16,11 +18,17 @@ export function declaredImages(
   artefacts: Pick<ClusterArtefacts, "cluster"> | undefined,
   key: string,
 ): readonly string[] | undefined {
-  const own = (artefacts?.cluster.pulls ?? []).filter(({ serviceAccount }) => serviceAccount === key);
-  return own.length === 0
-    ? undefined
-    : own.flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []));
+  return (
+    artefacts &&
+    declaredPulls(artefacts.cluster)
+      .get(key)
+      ?.flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []))
+  );
 }
+
+const declaredPulls = once(({ pulls = [] }: ClusterArtefacts["cluster"]) =>
+  grouped(pulls, ({ serviceAccount }) => serviceAccount),
+);
 
 /** Whether a right reads other images than these, or does anything else. */
 export function exceedsImages(declared: readonly string[] | undefined): Exceeds {

@@ -79,10 +79,12 @@ function hostsOf({ nodes, cluster, workloads }: ClusterArtefacts): readonly stri
 
 /** What a side knows about a service account: the patterns that concern it, and what is not a pattern. */
 interface Known {
-  /** As whom it acts. */
+  /** What it is declared to pull, and as whom it acts. */
   readonly labels: string;
   /** True unless it certainly acts as the same as before, with the same rights. */
   readonly isTouched: boolean;
+  /** How many of its identities were read. */
+  readonly shown: number;
   /** The images that it is declared to pull; `undefined` if it is not declared. */
   readonly declared: readonly string[] | undefined;
   readonly rights: readonly PullRights[];
@@ -91,15 +93,19 @@ interface Known {
 function knownOf(side: Side, subject: string): Known {
   const { inside, artefacts } = side;
   const declared = declaredImages(artefacts, subject);
-  if (!artefacts) return { labels: "", isTouched: true, declared, rights: [] };
+  if (!artefacts) return { labels: "", isTouched: true, shown: 0, declared, rights: [] };
   const all = inside.pulls.identities(artefacts, pullerOf(artefacts, subject, "asked"));
   // An identity that refuses the service account is compared by itself.
   const identities = all.filter(({ trust }) => !refusesToken(trust));
   for (const each of identities) noteActing(side, each);
   const rights = identities.map((identity) => identity.rights);
   return {
-    labels: JSON.stringify(all.map(({ label }) => label)),
-    isTouched: all.length === 0 || all.some(({ source }) => side.isTouched(source)),
+    labels: JSON.stringify([declared, ...all.map(({ label }) => label)]),
+    isTouched:
+      all.length === 0 ||
+      side.isAccountTouched(artefacts.stack, subject) ||
+      all.some(({ source }) => side.isTouched(source)),
+    shown: all.filter(({ label }) => label !== undefined).length,
     declared,
     rights,
   };
@@ -129,10 +135,9 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     const verdicts = comparedAt(pair, subject, host, labels);
     for (const each of verdicts ?? []) judged.push(each);
     if (verdicts)
-      yield* beyondImages(
-        changesAt(pair, subject, { host, labels, found: verdicts, rights }),
-        after.declared,
-      );
+      yield* ofShown(before.shown - after.shown, [
+        ...beyondImages(changesAt(pair, subject, { host, labels, found: verdicts, rights }), after.declared),
+      ]);
     else
       yield {
         ...UNSAID,
@@ -148,6 +153,22 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
   const others = rights.filter((right) => !isSaid(right, judged));
   const exceeds = exceedsImages(after.declared);
   yield* rightRows(others, { job: "image-pull", stack: pair.stack, subject }, exceeds);
+}
+
+/** Where one side alone shows the identity, nothing is known on the other of images that it may not read either. */
+function ofShown(more: number, changes: readonly Change[]): readonly Change[] {
+  if (more === 0) return changes;
+  const side = more > 0 ? "before" : "after";
+  const other = side === "before" ? "after" : "before";
+  const isOf = (change: Change, verdict: string): boolean =>
+    change[side]?.verdict === verdict && change[other]?.verdict === "unknown";
+  const reason =
+    side === "before"
+      ? "its identity is gone, or is not among what was read any more"
+      : "its identity was not among what was read before";
+  if (!changes.some((each) => isOf(each, "allowed"))) return changes;
+  const said = changes.filter((each) => !isOf(each, "denied"));
+  return said.map((each) => (isOf(each, "allowed") ? { ...each, reason } : each));
 }
 
 /** True for a right to read images that were compared one by one, with a chain in which nothing else is broken. */

@@ -26,6 +26,8 @@ export interface Whole {
   /** A text as the old side would write it, which has other Terraform addresses for what only moved. */
   readonly canonical: Canonical;
   readonly isTouched: Touched;
+  /** Whether other differences may touch a service account of a stack. */
+  readonly isAccountTouched: (stack: string, key: string) => boolean;
 }
 
 /** One side with one of its clusters; `undefined` if it does not have the cluster. */

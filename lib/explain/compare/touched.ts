@@ -1,23 +1,31 @@
 /*
- * What a difference may touch. Where nothing but identities and their policies differs, byte for byte, all others are
- * judged alike on both sides and need not be compared.
+ * What a difference may touch. Where nothing but identities and their policies differs, byte for byte, or files of some
+ * stacks do, all others are judged alike on both sides and need not be compared.
  */
 
 import { isDeepStrictEqual } from "node:util";
 import { push } from "../../model/grouped";
-import { type Known, isKnown } from "../../model/known";
+import { type Known, isKnown, shown } from "../../model/known";
 import { ClosedWorld } from "../coverage/closed-world";
 import type { Facts } from "../read/facts";
 import type { Scope } from "../read/scope";
 import { sourceText } from "../read/source";
+import type { StackDigest } from "../read/stack-digests";
+import { stackOf } from "../read/stack-label";
 import { ADDRESS } from "./moves";
 import { textOf } from "./not-compared";
 import type { Touched } from "./sides";
 
-/** What differences touch on each side. */
-export function touched(before: Facts, after: Facts): readonly [before: Touched, after: Touched] {
+/** What differences touch: identities on each side, and service accounts by their stack, whatever their identities. */
+export interface AllTouched {
+  readonly identities: readonly [before: Touched, after: Touched];
+  readonly accounts: (stack: string, key: string) => boolean;
+}
+
+export function touched(before: Facts, after: Facts): AllTouched {
   const [olds, news] = [before.terraform.scopes, after.terraform.scopes];
-  const isSame = isDeepStrictEqual(before.digests, after.digests) && olds.length === news.length;
+  const stacks = changedStacks(before, after);
+  const isSame = stacks !== undefined && olds.length === news.length;
   const changed = olds.map((old, place) => changedIn(old, news[place] ?? old));
   const on = ({ terraform }: Facts): Touched => {
     const resources = terraform.scopes.flatMap((scope, place) =>
@@ -28,7 +36,39 @@ export function touched(before: Facts, after: Facts): readonly [before: Touched,
     const places = found && new Set([...found].map(({ source }) => sourceText(source)));
     return (source) => places === undefined || source === undefined || places.has(sourceText(source));
   };
-  return [on(before), on(after)];
+  const accounts = (stack: string, key: string): boolean =>
+    stacks?.includes(stackOf(stack)) === true &&
+    isAccountTouched(
+      [before, after].map(({ stacks }) => stacks.get(stackOf(stack))),
+      key,
+    );
+  return { identities: [on(before), on(after)], accounts };
+}
+
+/** The stacks to which all differences between files are confined; `undefined` if they may bear on more. */
+function changedStacks(before: Facts, after: Facts): readonly string[] | undefined {
+  const sides = [before, after];
+  const names = new Set(sides.flatMap(({ digests }) => [...digests.keys()]));
+  const differing = [...names].filter((file) => before.digests.get(file) !== after.digests.get(file));
+  if (differing.length === 0) return [];
+  const found = sides.map(
+    ({ stacks }) =>
+      new Map([...stacks].flatMap(([name, { files }]) => files.map((file) => [file, name] as const))),
+  );
+  const owners = differing.map((file) => found.map((of) => of.get(file)));
+  const isOne = owners.every(([one, other]) => one !== undefined && one === other);
+  // Clusters of one name must expect the issuers of all, and trust is compared for every issuer.
+  const [was, is] = sides.map(({ clusters }) =>
+    clusters.map(({ stack, issuer, cluster: { name, additionalIssuers = [] } }) => [
+      ...[stack, name, shown(issuer)],
+      ...additionalIssuers.map(shown),
+    ]),
+  );
+  return isOne && isDeepStrictEqual(was, is) ? owners.flatMap(([one]) => one ?? []) : undefined;
+}
+
+function isAccountTouched([old, made]: readonly (StackDigest | undefined)[], key: string): boolean {
+  return old?.others !== made?.others || !isDeepStrictEqual(old?.accounts.get(key), made?.accounts.get(key));
 }
 
 /** What is no resource of a configuration. */

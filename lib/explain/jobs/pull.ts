@@ -8,7 +8,7 @@ import { type Answer, type CheckResult, badness, broken, pass, seen, unknown } f
 import type { AskedImage } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import { NODES } from "../coverage/open-objects";
-import type { RegistryPlugin, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
+import type { IsAsked, RegistryPlugin, PullIdentity, PullQuestion, ReachedRepositories } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
@@ -314,12 +314,28 @@ export function refusesToken({ issuer, audience, subject }: PullIdentity["trust"
 }
 
 /** What an identity may read with the token: nothing if its trust refuses the token, or the registry its login. */
-export function reachOf({ trust, rights }: PullIdentity): readonly ReachedRepositories[] {
+export function reachOf(
+  { trust, rights }: PullIdentity,
+  isAsked: IsAsked = () => true,
+): readonly ReachedRepositories[] {
   if (refusesToken(trust)) return [];
-  return rights.reach().filter(({ pattern, comparable }) => {
-    const [host = ""] = pattern.split("/", 1);
-    return !comparable || rights.login(host).status !== "fail";
+  return rights.reach(isAsked).filter((each) => {
+    const [host = ""] = each.pattern.split("/", 1);
+    return isAsked(each) && (!each.comparable || rights.login(host).status !== "fail");
   });
+}
+
+/** How an identity without a label is called. */
+export const NOT_KNOWN = "an identity that is not known";
+
+/** Whether declared images cover repositories, as far as these can be compared. */
+export function isDeclared(
+  { pattern, comparable }: ReachedRepositories,
+  declared: readonly string[],
+): boolean {
+  const isWithin = (image: string): boolean =>
+    pattern === image || (image.endsWith("*") && pattern.startsWith(image.slice(0, -1)));
+  return comparable && declared.some(isWithin);
 }
 
 type NamedLink = Pick<Link<PullFacts>, "id" | "question">;

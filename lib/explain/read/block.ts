@@ -206,6 +206,7 @@ export class Resource extends Block {
   /** False if `count` or `for_each` leaves it uncertain whether it exists; its arguments are then unknown. */
   readonly certain: boolean;
   readonly #place: ResourcePlace;
+  #source: Source | undefined;
 
   constructor(scope: Configuration, values: Json, place: ResourcePlace) {
     super(scope, values, place.instance);
@@ -217,7 +218,7 @@ export class Resource extends Block {
   }
 
   get source(): Source {
-    return this.#place.source();
+    return (this.#source ??= this.#place.source());
   }
 
   /** Key of the Terraform provider's configuration: `aws`, or `aws.<alias>`. */

@@ -25,6 +25,7 @@ import { type RecordedCommands, readRecorded } from "./recorded";
 import { isRegistryFile } from "./registry-files";
 import { type SkippedDocument, type Source, sourceText } from "./source";
 import { withOpenAnnotations } from "./service-accounts";
+import { type StackDigest, stackDigest } from "./stack-digests";
 import { Files, OF_ANY, type StackDocuments, readStack, unknownDocuments } from "./stack-documents";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -46,6 +47,8 @@ export interface Facts {
   readonly skipped: readonly SkippedDocument[];
   /** A digest of each file, by its path within the first one that was given, apart from Terraform's; and what was stated. */
   readonly digests: ReadonlyMap<string, string>;
+  /** What the files of each stack say; empty if anything else may bear on clusters. */
+  readonly stacks: ReadonlyMap<string, StackDigest>;
 }
 
 export interface ReadFactsOptions {
@@ -78,14 +81,19 @@ export interface StatedFact {
 
 /** Reads synth folders, stack folders, manifests and Terraform JSON. */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
-  const [facts, digests] = noting(() => readAll(paths, options));
+  const [{ stacks, ...facts }, digests] = noting(() => readAll(paths, options));
+  const nameOf = (file: string): string => relative(paths[0] ?? "", file) || basename(file);
   const folders = new Set(facts.terraform.scopes.map(({ place }) => place));
   const files = [...digests].map(([file, digest]) => {
     const isConfiguration = file.endsWith(".tf.json") && folders.has(dirname(file));
-    return [relative(paths[0] ?? "", file) || basename(file), isConfiguration ? "" : digest] as const;
+    return [nameOf(file), isConfiguration ? "" : digest] as const;
   });
+  const named = [...stacks].map(
+    ([name, each]) => [name, { ...each, files: each.files.map(nameOf) }] as const,
+  );
   const { cluster, which, isBefore } = options;
-  return { ...facts, digests: new Map([...files, ["", JSON.stringify([cluster, which, isBefore])]]) };
+  const all = { ...facts, stacks: new Map(named) };
+  return { ...all, digests: new Map([...files, ["", JSON.stringify([cluster, which, isBefore])]]) };
 }
 
 function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Facts, "digests"> {
@@ -125,7 +133,14 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
     ...unreadOthers(input, others, stacks, terraform),
   ]);
   const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
-  return { clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })), terraform, skipped };
+  const unread = new Set(files.unread.all.map(({ source }) => source.file));
+  const isApart = named.length + delivered.byStack.size + perhapsOf(delivered, plain).length === 0;
+  return {
+    clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })),
+    terraform,
+    skipped,
+    stacks: new Map(isApart ? stacks.map((each) => [each.name, stackDigest(each, unread)]) : []),
+  };
 }
 
 function inferenceOf(

@@ -10,3 +10,8 @@ export function sameAnswers(answer: Answer): TrustAnswer {
 export function noRights(answer: Answer): PullRights {
   return { login: () => answer, repository: () => answer, reach: () => [], held: () => [] };
 }
+
+/** True if a cloud certainly admits the subject of a token, and perhaps its issuer and audience. */
+export function letsIn({ issuer, audience, subject }: TrustAnswer): boolean {
+  return issuer.status !== "fail" && audience.status !== "fail" && subject.status === "pass";
+}

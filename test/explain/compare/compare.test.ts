@@ -289,6 +289,16 @@ describe("compare", () => {
     ]);
   });
 
+  it("says of an identity that is gone what it could do, and nothing of all else", () => {
+    const { changes } = compared("three-clouds", [TF, "edge-1_shop_web", "edge-1_shop_web2"]);
+    const pulls = changes.filter(({ about, subject }) => about === "images" && subject === "shop/web");
+    expect(pulls.length).toBeGreaterThan(0);
+    for (const { before, after, danger, reason } of pulls)
+      expect([before?.verdict, after?.verdict, danger, reason]).toEqual([
+        ...["allowed", "unknown", "less", "its identity is gone, or is not among what was read any more"],
+      ]);
+  });
+
   it("names the statements of both sides", () => {
     const { changes } = compared("three-clouds", [TF, "repository/shop/*", "repository/*"]);
     expect(changes[0]?.added[0]?.source?.path).toContain("aws_iam_role_policy");
