@@ -56,22 +56,6 @@ function group(name: string): string {
 }
 
 describe("ComponentIdentities", () => {
-  it.each(requestReleases)(
-    "gives every payload request of %s an identity that can do what it asks",
-    (version) => {
-      const requests = release(version);
-      const { stack, made } = declared({ ...components(...requests), networkResourceGroupName: "net" });
-      expect(requests).toHaveLength(8);
-      expect(made.grants.map((grant) => grant.request)).toEqual(requests);
-      expect(Object.keys(resources(stack, IDENTITY))).toHaveLength(8);
-      expect(Object.keys(resources(stack, ROLE))).toHaveLength(8);
-      expect(Object.keys(resources(stack, CREDENTIAL))).toHaveLength(
-        requests.reduce((sum, { subjects }) => sum + subjects.length, 0),
-      );
-      expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(8 + 6);
-    },
-  );
-
   it("names things after cluster, namespace and Secret, with exact subjects and the audience of components", () => {
     const { stack, made } = declared();
     const name = "mycluster_openshift-ingress-operator_cloud-credentials";
@@ -306,9 +290,7 @@ describe("ComponentIdentities", () => {
   const one = { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" };
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    ["property-invalid", /reason/, override({ reason: untyped(5) })],
     ["property-unknown", /write scopes/, override(untyped({ scope: ["x"] }))],
-    ["property-invalid", /overrides/, override(untyped("all"))],
     [
       "openshift-conflict",
       /^test\/components: requests\/06\.yaml, .* and b\.yaml, /,
@@ -326,8 +308,6 @@ describe("ComponentIdentities", () => {
       { dnszoneResourceGroupName: "a/b" },
     ],
     ["azure-invalid", /^test\/components: the tag is not valid in Azure/, { tags: { "a%{b}": "x" } }],
-    ["property-missing", /subscriptionId/, { subscriptionId: untyped(undefined) }],
-    ["property-missing", /region/, { region: untyped(undefined) }],
     [
       "azure-unknown: names a CredentialsRequest",
       /overrides names .*"nobody"/,
@@ -614,12 +594,6 @@ describe("ComponentIdentity", () => {
       "azure-invalid: permission is not an operation": [{ actions: ["*"] }, { dataActions: ["${x.y}"] }],
       "azure-invalid: role is neither a name": [{ roles: [""] }, { roleName: "%{x}" }],
       "azure-missing: no service account may act": [{ serviceAccounts: [] }],
-      "property-invalid": [{ actions: untyped("*") }, { naming: untyped("Ccoctl") }],
-      "property-missing": [
-        { serviceAccounts: untyped(undefined) },
-        { location: untyped(undefined) },
-        { resourceGroupName: untyped(undefined) },
-      ],
       "azure-limit: assignable at these scopes": [
         { dataActions: ["A.B/c/read"], scopes: [managementGroup], reason: "x" },
       ],
