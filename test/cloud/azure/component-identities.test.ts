@@ -14,7 +14,6 @@ import type { CredentialsRequest } from "../../../lib/model/credentials-request"
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { requestReleases } from "../../support/credentials-requests";
 import { ISSUER, SUBSCRIPTION, TENANT, components, release, request } from "./components";
 import { imports, newStack, resources } from "./synth";
 import { code as refused, refusedWith } from "../../support/refusal";
@@ -270,11 +269,7 @@ describe("ComponentIdentities", () => {
         override({ scopes: [managementGroup] }),
       ],
       "azure-invalid: is empty or too long": [override({ scopes: [managementGroup], reason: " " })],
-      "azure-invalid: the scope is not a resource id": [
-        override({ scopes: [] }),
-        override({ scopes: [group("${x.y}")] }),
-        override({ scopes: ["mycluster"] }),
-      ],
+      "azure-invalid: the scope is not a resource id": [override({ scopes: [] })],
       "azure-limit: assignable at these scopes": [
         override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
       ],
@@ -482,8 +477,8 @@ describe("adoption of what ccoctl made", () => {
     expect(() => adopted(change)).toThrowError(refused(code, message));
   });
 
-  it.each(requestReleases)("imports every payload request of %s", (version) => {
-    const requests = release(version);
+  it("imports every payload request", () => {
+    const requests = release("HEAD");
     const { stack } = declared({
       ...components(...requests),
       adopt: {
