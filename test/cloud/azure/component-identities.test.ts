@@ -577,7 +577,6 @@ describe("ComponentIdentity", () => {
     ]);
   });
 
-  const untyped = (value: unknown): never => value as never;
   const managementGroup = "/providers/Microsoft.Management/managementGroups/acme";
 
   it.each(

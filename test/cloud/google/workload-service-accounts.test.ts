@@ -318,7 +318,6 @@ describe("googleAccess", () => {
     expect(googleAccess({ roles }).rights).toEqual({ roleBindings: roles });
   });
 
-  const untyped = (value: unknown): never => value as never;
   const one = (more: object, role = "roles/a.b"): GoogleAccessProps => ({ roles: [{ role, ...more }] });
   const project = "shop-prod";
 
