@@ -13,10 +13,10 @@ import { run as deniedPulls } from "../examples/denied-pulls/run";
 import { awsAnswers, azureAnswers, googleAnswers } from "./adopt/answers";
 import { eksWorlds } from "./fixtures/existing/eks";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
-import { builtProgram } from "./support/empty-project";
 import { example, exampleNames } from "./support/examples";
 import { type Json, record, texts } from "./support/json";
 import { type CodeBlock, ROOT, documentedCode } from "./support/markdown";
+import { servedProgram } from "./support/served-program";
 import { writtenStacks } from "./support/synth-output";
 import { synthesized } from "./support/synthesized";
 import { madeUpOutputs } from "./support/terraform";
@@ -195,6 +195,8 @@ function putFiles(root: string): void {
     mkdirSync(join(root, "home", path), { recursive: true });
 }
 
+const program = servedProgram();
+
 function putPrograms(root: string): void {
   const script = (name: string, text: string): void => {
     put(join(root, "bin", name), `#!/bin/sh\n${text}\n`);
@@ -204,7 +206,7 @@ function putPrograms(root: string): void {
   // Denied and unknown are answers; what ends a block is a mistake in how the program was called, or a refusal.
   script(
     "cdktf-workload-identity",
-    `"${process.execPath}" "${builtProgram()}" "$@"; code=$?
+    `${program}
 echo "$code $*" >> "$LOG"
 case $code in 0 | 1 | 3) ;; *) exit $code ;; esac`,
   );
@@ -217,6 +219,7 @@ function shell(root: string, code: string): { status: number | null; stderr: str
   const { status, stderr } = spawnSync("sh", ["-euc", text], {
     cwd: root,
     encoding: "utf8",
+    timeout: 60_000,
     env: {
       PATH: `${join(root, "bin")}:/usr/bin:/bin`,
       HOME: join(root, "home"),

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { folderOf, synthesized } from "./fixtures/explain/artefacts";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
-import { builtProgram } from "./support/empty-project";
+import { servedProgram } from "./support/served-program";
 
 const page = readFileSync(resolve(__dirname, "../docs/pipelines.md"), "utf8");
 const scripts = new Map(
@@ -21,6 +21,7 @@ const scripts = new Map(
 );
 const STACK = "prod-eu";
 
+const program = servedProgram();
 let root: string;
 /** A project that was synthesized, with a repository for GitOps. */
 function project(): void {
@@ -34,7 +35,9 @@ function project(): void {
   put("npm", 'echo "npm $*" >> "$LOG"\n');
   put(
     "npx",
-    `if [ "$1" = cdktf-workload-identity ]; then shift; exec "${process.execPath}" "${builtProgram()}" "$@"; fi
+    `if [ "$1" = cdktf-workload-identity ]; then shift
+${program}
+exit "$code"; fi
 echo "$*" >> "$LOG"
 case "$*" in
   "cdktf synth"* | "cdktf deploy"* | "cdktf output"*) rm -rf cdktf.out; cp -R "$SYNTH" cdktf.out ;;
@@ -72,6 +75,7 @@ function runScript(name: string): { status: number | null; stdout: string; stder
   const { status, stdout, stderr } = spawnSync("sh", ["-c", scripts.get(name) ?? "exit 99"], {
     cwd: root,
     encoding: "utf8",
+    timeout: 60_000,
     env: {
       ...process.env,
       PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`,

@@ -195,21 +195,26 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Each plain object in the settings, by its path, and how the settings look with another one in its place. */
-function nested(
+type Place = readonly [path: string, value: unknown, put: (other: unknown) => unknown];
+
+/** Each value below the settings, by its path, and how the settings look with another one in its place. */
+function places(
   value: unknown,
   path = "",
   put: (other: unknown) => unknown = (other) => other,
-): readonly (readonly [string, Plain, (other: unknown) => unknown])[] {
-  if (Array.isArray(value))
-    return value.flatMap((each: unknown, index) =>
-      nested(each, `${path}[${index}]`, (other) => put(value.with(index, other))),
-    );
-  if (!isPlain(value)) return [];
-  const below = Object.entries(value).flatMap(([key, each]) =>
-    nested(each, path === "" ? key : `${path}.${key}`, (other) => put({ ...value, [key]: other })),
-  );
-  return [[path, value, put], ...below];
+): readonly Place[] {
+  const below: readonly Place[] = Array.isArray(value)
+    ? value.map((each: unknown, index) => [
+        `${path}[${index}]`,
+        each,
+        (other) => put(value.with(index, other)),
+      ])
+    : Object.entries(isPlain(value) ? value : {}).map(([key, each]) => [
+        path === "" ? key : `${path}.${key}`,
+        each,
+        (other) => put({ ...(value as Plain), [key]: other }),
+      ]);
+  return below.flatMap((place) => [place, ...places(place[1], place[0], place[2])]);
 }
 
 const ROWS = SUBPATHS.flatMap(([subpath, , entries]) =>
@@ -223,8 +228,12 @@ describe.each(ROWS)("%s", (_, { settings, required, call, open = [], refuses }) 
   const isList = (): boolean => Array.isArray(given);
   const isClosed = (): boolean => !isList() && !open.includes("");
 
-  const isOpen = (path: string): boolean =>
-    open.some((each) => path === each || (path.startsWith(each) && /^[.[]/.test(path.slice(each.length))));
+  const root = (): Place => ["", given, (other) => other];
+  const isBelow = (path: string): boolean =>
+    open.some((each) => path.startsWith(each) && /^[.[]/.test(path.slice(each.length)));
+  const isOpen = (path: string): boolean => open.includes(path) || isBelow(path);
+  /** Whether it is what an open object holds. */
+  const isWithin = (path: string): boolean => isBelow(path) || (open.includes("") && !/[.[]/.test(path));
 
   beforeAll(() => {
     world = new World();
@@ -263,8 +272,8 @@ describe.each(ROWS)("%s", (_, { settings, required, call, open = [], refuses }) 
   it("names what is not known", () => {
     if (isClosed())
       expect(refused({ ...given, [WRONG.description ?? ""]: undefined })).toBe("property-unknown");
-    for (const [path, value, put] of nested(given)) {
-      if (isOpen(path)) continue;
+    for (const [path, value, put] of [root(), ...places(given)]) {
+      if (!isPlain(value) || isOpen(path)) continue;
       // Where keys are names of the caller's, it is the value that is refused.
       const code = refused(put({ ...value, wrong: WRONG }));
       expect([path, code]).toEqual([path, expect.stringMatching(/^property-(?:unknown|invalid)$/)]);
@@ -278,14 +287,7 @@ describe.each(ROWS)("%s", (_, { settings, required, call, open = [], refuses }) 
       const { [key]: left, ...rest } = given;
       if (!required.includes(key)) expect([key, refused(rest)]).not.toEqual([key, "property-missing"]);
     }
-    for (const [path, value, put] of nested(given)) {
-      if (isOpen(path)) continue;
-      for (const key of Object.keys(value))
-        expect([path, key, refused(put({ ...value, [key]: WRONG }))]).toEqual([
-          path,
-          key,
-          "property-invalid",
-        ]);
-    }
+    for (const [path, , put] of places(given))
+      if (!isWithin(path)) expect([path, refused(put(WRONG))]).toEqual([path, "property-invalid"]);
   });
 });

@@ -58,7 +58,6 @@ describe("ServiceAccount", () => {
     [{ annotations: { "exa mple.com/a": "x" } }, "kubernetes-invalid: annotation key"],
     [{ annotations: { ["a".repeat(64)]: "x" } }, "kubernetes-invalid: annotation key"],
     [{ annotations: { [LATE]: "x" } }, "late-value"],
-    [{ annotations: { a: true as unknown as string } }, "property-invalid"],
     [{ labels: { a: "not valid" } }, "kubernetes-invalid: not a valid label"],
     [{ labels: { "A.example/a": "x" } }, "kubernetes-invalid: not a valid label"],
     [{ labels: { a: "x".repeat(64) } }, "kubernetes-invalid: not a valid label"],

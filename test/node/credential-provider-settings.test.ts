@@ -61,12 +61,8 @@ describe("settings", () => {
     [{ mode: "Mixed" }, "property-invalid", 'allowed: "strict", "mixed"'],
     [{ mode: LATE }, "late-value", "settings.ecr.mode"],
     [{ modes: "mixed" }, "property-unknown", "write mode"],
-    [{ args: "get-credentials" }, "property-invalid", "an array, each element a string"],
-    [{ args: [1] }, "property-invalid", "settings.ecr.args[0]"],
-    [{ env: { A: "1" } }, "property-invalid", "settings.ecr.env"],
     [{ env: [{ name: "", value: "1" }] }, "node-invalid", "has no name"],
     [{ env: [{ name: "A=B", value: "1" }] }, "node-invalid", "that no variable can have"],
-    [{ env: [{ name: "A", value: 1 }] }, "property-invalid", "settings.ecr.env[0].value"],
     [variables("A", "A"), "node-invalid", "is given twice"],
   ])("%j are refused with %s", (settings, code, text) => {
     expect(() => written(settings)).toThrowError(

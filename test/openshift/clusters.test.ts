@@ -74,7 +74,6 @@ describe("openShift", () => {
     [{ issuer: "https://example.com/" }, "issuer-invalid"],
     // spec.serviceAccountIssuer of Authentication/cluster when it is empty.
     [{ issuer: "https://kubernetes.default.svc" }, "issuer-unsupported"],
-    [{ nodeDisruptionPolicy: "false" }, "property-invalid"],
     [{ machineConfigName: "01-<pool>-kubelet" }, "openshift-invalid: name of a MachineConfig"],
     [
       { machineConfigName: "50-x", crioCredentialProvider: { matchImages: ["quay.io"] } },

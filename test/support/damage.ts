@@ -5,8 +5,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { type ExplainResult, Explainer } from "../../lib/explain";
-import { isWorkloadIdentityError } from "../../lib/errors";
 import type { Artefacts } from "../fixtures/explain/artefacts";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
 
@@ -128,15 +126,5 @@ export class Damaged<T> {
     const path = join(this.#folder, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-  }
-}
-
-/** Every result, or the code of the refusal. */
-export function resultsOf(paths: readonly string[]): readonly ExplainResult[] | string {
-  try {
-    return [...Explainer.read(paths).all()];
-  } catch (error) {
-    if (isWorkloadIdentityError(error)) return error.code;
-    throw error;
   }
 }

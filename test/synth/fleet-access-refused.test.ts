@@ -294,11 +294,7 @@ const CASES: readonly (readonly [
 
 /** What callers without a compiler pass. */
 const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknown>>, ErrorCode])[] = [
-  ["no hub", { hub: undefined }, "property-missing"],
-  ["no consumer", { consumer: undefined }, "property-missing"],
   ["a custom consumer without workloads", { consumer: {} }, "property-missing"],
-  ["spokes that are no list", { spokes: {} }, "property-invalid"],
-  ["a spoke that is nothing", { spokes: [null] }, "property-invalid"],
   ["a spoke without access", { spokes: [{ name: "a" }] }, "property-missing"],
   [
     "a property of a spoke that no one reads",
@@ -312,12 +308,7 @@ const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknow
     { spokes: [{ ...groups, clusterRole: "deployer", namespaces: "shop" }] },
     "property-invalid",
   ],
-  ["makers that are no list", { identities: {} }, "property-invalid"],
-  ["a maker that is nothing", { identities: [undefined] }, "property-invalid"],
   ["a maker that declares nothing", { identities: [{ cloud: "aws" }] }, "property-missing"],
-  ["plugins that are no list", { plugins: {} }, "property-invalid"],
-  ["a plugin that is nothing", { plugins: [null] }, "property-invalid"],
-  ["a provider that is nothing", { additionalProviders: [null] }, "property-invalid"],
   [
     "the text false as a gate",
     { hub: { ...KUEUE.hub, apiServer: "1.34", featureGates: { ImageVolume: "false" } } },

@@ -432,15 +432,8 @@ describe("WorkloadAccess refuses", () => {
   });
 
   it.each([
-    ["property-missing", { cluster: undefined }],
-    ["property-missing", { workloads: undefined }],
-    ["property-invalid", { workloads: "shop/web" }],
-    ["property-invalid", { workloads: [null] }],
     ["property-missing", { workloads: [{ may: readBucket }] }],
     ["property-invalid", { workloads: [{ serviceAccount: "shop/web", may: [undefined] }] }],
-    ["property-invalid", { identities: null }],
-    ["property-invalid", { identities: roles }],
-    ["property-invalid", { identities: [undefined] }],
     ["property-invalid", { identities: [componentMakers.aws()] }],
   ] as const satisfies readonly (readonly [ErrorCode, object])[])(
     "%s: what no compiler saw, %j",

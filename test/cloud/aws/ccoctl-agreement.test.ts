@@ -20,7 +20,7 @@ import { credentialsRequest } from "../../../lib/rules/openshift/credentials-req
 import { componentPolicy, componentRoleName, requestStatements } from "../../../lib/rules/aws/component";
 import { type RequestStatement } from "../../../lib/rules/aws/policy-document";
 import { bucketIssuer } from "../../../lib/rules/aws/issuer";
-import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
+import { optionalRequests, payloadRequests } from "../../support/credentials-requests";
 import { ISSUER, type Json, code, newStack } from "./synthesized";
 
 interface Statement {
@@ -423,24 +423,6 @@ describe("what ccoctl decides", () => {
 });
 
 describe("the payload of every release", () => {
-  it.each(requestReleases)("%s makes a role of each request", (release) => {
-    const stack = newStack();
-    const asked = requests(release);
-    expect(asked.length).toBeGreaterThan(0);
-    componentRoles(PLACE).declare(stack, {
-      clusterName: CLUSTER,
-      issuer: Issuer.of(ISSUER),
-      requests: asked,
-    });
-    const roles = Object.values(synthesized(stack).resource["aws_iam_role"] ?? {});
-    const subjects = roles.flatMap(
-      (role) => trustFacts(parsed(role["assume_role_policy"]).Statement)["subjects"] as string[],
-    );
-    expect(subjects.sort()).toEqual(
-      asked.flatMap((request) => request.subjects.map((subject) => subject.toString())).sort(),
-    );
-  });
-
   it("and the requests of optional operators that name service accounts", () => {
     const stack = newStack();
     const asked = optionalRequests("aws")

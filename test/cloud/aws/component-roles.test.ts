@@ -275,7 +275,6 @@ describe("componentRoles", () => {
           /overrides\.registry\.path/,
         ],
       },
-      "property-invalid": { "an override that is none": [override(null), /is null/] },
       "aws-mismatch: an adopted role keeps ccoctl's name": {
         "adopting everything under derived names": [
           { ...existing, naming: "derived" },
@@ -428,11 +427,6 @@ describe("ComponentRole", () => {
       },
       "property-missing": { "missing actions": { narrow: untyped([{ resources: [bucket] }]) } },
       "property-unknown": { "an entry with an unknown field": narrow({ resource: bucket }) },
-      "property-invalid": {
-        "narrow that is not a list": { narrow: untyped({ actions: ["s3:*"] }) },
-        "extra statements that are no list": { statements: untyped({ Effect: "Allow" }) },
-        "keys that are no list": { kmsKeys: untyped(KEY) },
-      },
       "aws-conflict: two statements of one policy have the same Sid, which IAM refuses": {
         "two extra statements of one Sid": {
           statements: ["s3:GetObject", "s3:PutObject"].map((Action) => ({ ...EXTRA, Sid: "A", Action })),

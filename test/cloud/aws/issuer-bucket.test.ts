@@ -215,16 +215,13 @@ describe("IssuerBucket", () => {
         "a distribution of a public bucket": { access: "public", ...adopting({}) },
       },
       "property-invalid": {
-        "adopt: true": { access: "public", adopt: untyped(true) },
         "a distribution that is none": {
           account: ACCOUNT,
           adopt: { ccoctlName: "c", distribution: untyped(null) },
         },
-        "a key that is null": { keys: untyped([null]) },
       },
       "property-missing": {
         "adopt: {}": { access: "public", adopt: untyped({}) },
-        "keys left out": { keys: untyped(undefined) },
       },
       "aws-invalid: the name that was passed to ccoctl is not valid": {
         "a long name of ccoctl": { access: "public", adopt: { ccoctlName: "c".repeat(90) } },

@@ -107,7 +107,6 @@ describe("OidcProvider", () => {
   it.each([
     [{ audiences: [] }, "aws-limit: the number of audiences"],
     [{ audiences: numbered(101, (index) => `a${index}`) }, "aws-limit: the number of audiences"],
-    [{ audiences: undefined as never }, "property-missing"],
     [{ audiences: [""] }, "audience-invalid"],
     [{ thumbprints: [] }, "aws-invalid: the thumbprints of the OIDC provider"],
     [{ thumbprints: ["abc"] }, "aws-invalid: the thumbprints of the OIDC provider"],

@@ -119,7 +119,6 @@ describe("workloadRoles with settings of podIdentity", () => {
       "aws-mismatch: the target role is in another AWS partition",
       { targetRoleArn: TARGET.replace("arn:aws:", "arn:aws-us-gov:") },
     ],
-    ["property-invalid", { irsa: "yes" as unknown as boolean }],
     ["property-unknown", { targetRole: TARGET } as Partial<WorkloadPodIdentity>],
   ])("refuses %s", (expected, session) => {
     expect(() => declared(newStack(), session)).toThrowError(code(expected) as Error);

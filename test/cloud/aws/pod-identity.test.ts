@@ -110,7 +110,6 @@ describe("workloadRoles with podIdentity", () => {
     ["aws-unsupported: EKS Pod Identity works only on EKS clusters", {}, "https://oidc.example.com/prod"],
     ["aws-unused: audience has no effect", { audience: "other" }],
     ["aws-invalid: name of the EKS cluster", { podIdentity: "a b" }],
-    ["property-invalid", { podIdentity: 1 as unknown as PodIdentityCluster }],
   ])("refuses %s", (expected, props, issuer = ISSUER) => {
     expect(() => declared(newStack(), props, { name: "prod", issuer })).toThrowError(code(expected) as Error);
   });

@@ -231,11 +231,6 @@ describe("awsAccess", () => {
         "a role's ARN as managed policy": { managedPolicyArns: [`arn:aws:iam::${ACCOUNT}:role/x`] },
       },
       "aws-limit: is too long": { "too much": { statements: Array.from({ length: 200 }, () => READ) } },
-      "property-missing": { "nothing at all": undefined },
-      "property-invalid": {
-        "statements that are no list": { statements: READ },
-        "policies that are no list": { managedPolicyArns: MANAGED },
-      },
     }),
   )("refuses %s", (_, props, refusal) => {
     expect(() => awsAccess(props as AwsAccessProps)).toThrowError(code(refusal));

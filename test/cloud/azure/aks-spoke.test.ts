@@ -214,7 +214,6 @@ describe("aksSpoke", () => {
       () => ({ roles: [{ role: "Contributor" }] }),
     ],
     ["azure-invalid: resource id of", () => ({ cluster: { ...CLUSTER, id: "spoke-b" } })],
-    ["property-invalid", () => ({ privateEndpoint: "yes" as unknown as boolean })],
   ])("refuses with %s before anything is declared", (code, props) => {
     const stack = newStack();
     const grants = identities(stack);

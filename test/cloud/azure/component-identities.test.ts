@@ -14,7 +14,6 @@ import type { CredentialsRequest } from "../../../lib/model/credentials-request"
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { requestReleases } from "../../support/credentials-requests";
 import { ISSUER, SUBSCRIPTION, TENANT, components, release, request } from "./components";
 import { imports, newStack, resources } from "./synth";
 import { code as refused, refusedWith } from "../../support/refusal";
@@ -56,22 +55,6 @@ function group(name: string): string {
 }
 
 describe("ComponentIdentities", () => {
-  it.each(requestReleases)(
-    "gives every payload request of %s an identity that can do what it asks",
-    (version) => {
-      const requests = release(version);
-      const { stack, made } = declared({ ...components(...requests), networkResourceGroupName: "net" });
-      expect(requests).toHaveLength(8);
-      expect(made.grants.map((grant) => grant.request)).toEqual(requests);
-      expect(Object.keys(resources(stack, IDENTITY))).toHaveLength(8);
-      expect(Object.keys(resources(stack, ROLE))).toHaveLength(8);
-      expect(Object.keys(resources(stack, CREDENTIAL))).toHaveLength(
-        requests.reduce((sum, { subjects }) => sum + subjects.length, 0),
-      );
-      expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(8 + 6);
-    },
-  );
-
   it("names things after cluster, namespace and Secret, with exact subjects and the audience of components", () => {
     const { stack, made } = declared();
     const name = "mycluster_openshift-ingress-operator_cloud-credentials";
@@ -286,11 +269,7 @@ describe("ComponentIdentities", () => {
         override({ scopes: [managementGroup] }),
       ],
       "azure-invalid: is empty or too long": [override({ scopes: [managementGroup], reason: " " })],
-      "azure-invalid: the scope is not a resource id": [
-        override({ scopes: [] }),
-        override({ scopes: [group("${x.y}")] }),
-        override({ scopes: ["mycluster"] }),
-      ],
+      "azure-invalid: the scope is not a resource id": [override({ scopes: [] })],
       "azure-limit: assignable at these scopes": [
         override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
       ],
@@ -306,9 +285,7 @@ describe("ComponentIdentities", () => {
   const one = { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" };
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    ["property-invalid", /reason/, override({ reason: untyped(5) })],
     ["property-unknown", /write scopes/, override(untyped({ scope: ["x"] }))],
-    ["property-invalid", /overrides/, override(untyped("all"))],
     [
       "openshift-conflict",
       /^test\/components: requests\/06\.yaml, .* and b\.yaml, /,
@@ -326,8 +303,6 @@ describe("ComponentIdentities", () => {
       { dnszoneResourceGroupName: "a/b" },
     ],
     ["azure-invalid", /^test\/components: the tag is not valid in Azure/, { tags: { "a%{b}": "x" } }],
-    ["property-missing", /subscriptionId/, { subscriptionId: untyped(undefined) }],
-    ["property-missing", /region/, { region: untyped(undefined) }],
     [
       "azure-unknown: names a CredentialsRequest",
       /overrides names .*"nobody"/,
@@ -502,8 +477,8 @@ describe("adoption of what ccoctl made", () => {
     expect(() => adopted(change)).toThrowError(refused(code, message));
   });
 
-  it.each(requestReleases)("imports every payload request of %s", (version) => {
-    const requests = release(version);
+  it("imports every payload request", () => {
+    const requests = release("HEAD");
     const { stack } = declared({
       ...components(...requests),
       adopt: {
@@ -602,7 +577,6 @@ describe("ComponentIdentity", () => {
     ]);
   });
 
-  const untyped = (value: unknown): never => value as never;
   const managementGroup = "/providers/Microsoft.Management/managementGroups/acme";
 
   it.each(
@@ -614,12 +588,6 @@ describe("ComponentIdentity", () => {
       "azure-invalid: permission is not an operation": [{ actions: ["*"] }, { dataActions: ["${x.y}"] }],
       "azure-invalid: role is neither a name": [{ roles: [""] }, { roleName: "%{x}" }],
       "azure-missing: no service account may act": [{ serviceAccounts: [] }],
-      "property-invalid": [{ actions: untyped("*") }, { naming: untyped("Ccoctl") }],
-      "property-missing": [
-        { serviceAccounts: untyped(undefined) },
-        { location: untyped(undefined) },
-        { resourceGroupName: untyped(undefined) },
-      ],
       "azure-limit: assignable at these scopes": [
         { dataActions: ["A.B/c/read"], scopes: [managementGroup], reason: "x" },
       ],

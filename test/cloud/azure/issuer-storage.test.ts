@@ -218,12 +218,8 @@ describe("IssuerContainer", () => {
     ["azure-invalid: is not a valid name", { storageAccountName: "a".repeat(25) }],
     ["azure-invalid: is not a valid name", { blobContainerName: "a--b" }],
     ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
-    ["property-missing", { storageAccountName: undefined as unknown as string }],
-    ["property-missing", { resourceGroupName: undefined as unknown as string }],
-    ["property-missing", { region: undefined as unknown as string }],
     ["azure-invalid: cacheControl", { cacheControl: "" }],
     ["azure-invalid: the tag is not valid in Azure", { tags: { "a/b": "x" } }],
-    ["property-invalid", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
     ["azure-invalid: private container", { containerAccessType: "private" }],
     ["property-invalid", { containerAccessType: "public" as "blob" }],
     ["property-invalid", { accountReplicationType: "XRS" as "LRS" }],
@@ -235,8 +231,6 @@ describe("IssuerContainer", () => {
     ["issuer-unsupported", { issuerUrl: "https://kubernetes.default.svc" }],
     ["issuer-invalid", { issuerUrl: "https://issuer.example.com/" }],
     ["issuer-missing", { keys: [] }],
-    ["property-missing", { keys: undefined as unknown as [] }],
-    ["property-invalid", { keys: pem(rsa, 0) as unknown as [] }],
     ["issuer-invalid", { keys: [{ publicKey: pem(rsa, 0), use: "next" }] }],
     ["issuer-unsupported", { keys: [{ publicKey: pem(elliptic, 0), use: "current" }] }],
   ])("refuses with %s before anything is declared: %j", (code, change) => {
@@ -360,7 +354,6 @@ describe("IssuerWebsite", () => {
 
   it.each<readonly [string, Partial<IssuerWebsiteProps>]>([
     ["azure-unused: trailingSlash", { issuerUrl: "https://issuer.example.com", trailingSlash: true }],
-    ["property-invalid", { trailingSlash: "false" as unknown as boolean }],
     ["azure-invalid: is not a valid name", { storageAccountName: "Acme" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();

@@ -14,10 +14,9 @@ import { Issuer } from "../../../lib/model/issuer";
 import { LateEncoding } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import { type Refusal, code, refusal, refusedWith } from "../../support/refusal";
-import { componentRequest, googleRequests } from "../../fixtures/google/requests";
+import { componentRequest } from "../../fixtures/google/requests";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { warnings } from "../../support/stacks";
-import { requestReleases } from "../../support/credentials-requests";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const ISSUER = "https://issuer.example.com/prod-eu";
@@ -102,15 +101,6 @@ describe("componentServiceAccounts", () => {
     const stack = testStack();
     declare(stack);
     expect(stack.toTerraform()).not.toHaveProperty("import");
-  });
-
-  it.each(requestReleases)("takes all payload requests of %s", (release) => {
-    const stack = testStack();
-    const requests = googleRequests(release);
-    const { grants } = declare(stack, {}, requests);
-    expect(grants.map(({ request }) => request)).toEqual(requests);
-    expect(Object.keys(resources(stack, "google_service_account"))).toHaveLength(requests.length);
-    expect(requests).toHaveLength(8);
   });
 
   it("shares the pool with other jobs, each with a pool provider of its own", () => {
@@ -265,12 +255,7 @@ describe("componentServiceAccounts", () => {
         override(undefined),
         override({ permissions: "abc" }),
         override({ roleSharing: "mine" }),
-        { accountIds: untyped("x") },
-        { naming: "ccoctl", absentAccounts: untyped("x") },
-        { serviceAccounts: untyped("a/b") },
-        { adopt: true, adoptRoles: untyped("x") },
         { adopt: untyped({}) },
-        { keys: untyped("-----BEGIN PUBLIC KEY-----") },
       ],
       "late-value": [{ ...ccoctl, ccoctlName: LATE }],
       "cluster-invalid": [{ ...ccoctl, ccoctlName: "a_b" }],

@@ -139,14 +139,10 @@ describe("IssuerBucket", () => {
     ["google-invalid: not a name of a bucket", { bucket: "prod-" }],
     ["google-invalid: not a name of a bucket", { bucket: "a".repeat(64) }],
     ["google-invalid: location of the bucket", { location: "" }],
-    ["property-missing", { location: undefined as unknown as string }],
-    ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
-    ["property-invalid", { listing: "yes" as unknown as boolean }],
     ["issuer-invalid: signs with now", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
     ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
     ["google-invalid: universeDomain is not a domain name", { universeDomain: "" }],
-    ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();
     expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refusal(code));

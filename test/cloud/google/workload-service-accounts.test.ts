@@ -189,7 +189,6 @@ describe("workloadServiceAccounts", () => {
     ["google-limit: lifetime of the token", { tokenLifetime: Duration.hours(25) }, [reader]],
     ["google-invalid: directory of the credential file", { credentialDirectory: "/var/../run" }, [reader]],
     ["audience-invalid", { audience: "" }, [reader]],
-    ["property-invalid", { impersonate: "no" as unknown as boolean }, [reader]],
     ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
   ])("refuses with %s before anything is declared: %j", (code, changed, access, subjects) => {
     const stack = testStack();
@@ -319,7 +318,6 @@ describe("googleAccess", () => {
     expect(googleAccess({ roles }).rights).toEqual({ roleBindings: roles });
   });
 
-  const untyped = (value: unknown): never => value as never;
   const one = (more: object, role = "roles/a.b"): GoogleAccessProps => ({ roles: [{ role, ...more }] });
   const project = "shop-prod";
 
@@ -340,11 +338,6 @@ describe("googleAccess", () => {
         one({ project, bucket: "shop-images" }),
       ],
       "google-invalid: Google Cloud project is not a project id": [one({ project: "X" })],
-      "property-invalid": [
-        { roles: untyped("x") },
-        { declare: () => undefined, permissions: untyped("abc") },
-        { roles: untyped(["roles/a.b"]) },
-      ],
     }),
   )("refuses with %s: %j", (expected, props) => {
     expect(() => googleAccess(props)).toThrowError(refusal(expected));
