@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe.each(ROWS)("%s", (_, cluster, carriers) => {
+describe.each(ROWS.map((row) => [row[0], row] as const))("%s", (_, [, cluster, carriers]) => {
   it.each(SETS)("%s", (_set, sources) => {
     const { outdir } = synthesizedPulls(() => ({
       cluster: cluster(),

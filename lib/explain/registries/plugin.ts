@@ -211,6 +211,7 @@ class TokenPlugin implements RegistryPlugin {
     return {
       login: (host) => {
         const policy = at(host);
+        if (policy && this.#registries.size === 1) return BY_TRUST;
         return policy ? worstOfTrust(policy.trust(token)) : nothing(host);
       },
       repository: (asked: AskedRepository) => at(asked.host)?.repository(token, asked) ?? nothing(asked.host),
@@ -276,6 +277,7 @@ function worstOfTrust({ issuer, audience, subject }: TrustAnswer): Answer {
   return worstOf(issuer, audience, subject);
 }
 
+const BY_TRUST = pass("the registry lets in every token that it accepts");
 const BY_REGISTRY = pass("the registries of the entry differ in this; login-permitted answers for this one");
 
 /** Several registries of one entry may differ; the link `login-permitted` asks the one that is meant. */
