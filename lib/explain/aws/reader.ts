@@ -120,16 +120,6 @@ class Aws implements Cloud {
 
   get granted(): readonly Granted[] {
     const { roles, registries, trust, documents } = this.#facts;
-    const held = roles.declared.map((role): Granted => ({
-      to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
-      isHeld: true,
-      isOwn: true,
-      at: role.resource.source,
-      rights: () => {
-        const { policies, boundary } = roles.of(role.resource);
-        return heldRights(policies, boundary, role.resource.source);
-      },
-    }));
     const others = roles.declared.flatMap((role) => {
       const issuers = trust.named(role);
       // Trust in tokens of issuers is compared subject by subject.
@@ -149,7 +139,7 @@ class Aws implements Cloud {
     return [
       ...registries.granted,
       ...others,
-      ...held,
+      ...this.#heldByRoles(),
       ...elsewhere,
       ...grantedAccess(
         this.#terraform.ofType("aws_eks_access_policy_association"),
@@ -158,6 +148,20 @@ class Aws implements Cloud {
       ...organizationRights(this.#terraform, documents),
       ...grantsNotRead(this.#terraform, NOT_JUDGED),
     ];
+  }
+
+  #heldByRoles(): readonly Granted[] {
+    const { roles } = this.#facts;
+    return roles.declared.map((role) => ({
+      to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
+      isHeld: true,
+      isOwn: true,
+      at: role.resource.source,
+      rights: () => {
+        const { policies, boundary } = roles.of(role.resource);
+        return heldRights(policies, boundary, role.resource.source);
+      },
+    }));
   }
 
   get #facts(): Read {

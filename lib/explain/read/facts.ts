@@ -133,14 +133,18 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
     ...unreadOthers(input, others, stacks, terraform),
   ]);
   const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
-  const unread = new Set(files.unread.all.map(({ source }) => source.file));
   const isApart = named.length + delivered.byStack.size + perhapsOf(delivered, plain).length === 0;
   return {
     clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })),
     terraform,
     skipped,
-    stacks: new Map(isApart ? stacks.map((each) => [each.name, stackDigest(each, unread)]) : []),
+    stacks: isApart ? digestsOf(stacks, files) : new Map(),
   };
+}
+
+function digestsOf(stacks: readonly StackDocuments[], { unread }: Files): Facts["stacks"] {
+  const files = new Set(unread.all.map(({ source }) => source.file));
+  return new Map(stacks.map((each) => [each.name, stackDigest(each, files)]));
 }
 
 function inferenceOf(
