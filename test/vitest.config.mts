@@ -65,8 +65,9 @@ export default defineConfig({
       },
       { extends: true, test: { name: "mocked", include: [MOCKED], exclude: [INSTALLED] } },
     ],
-    // One for each processor: by default one is left idle, half of a machine with two.
-    maxWorkers: "100%",
+    // One for each processor: by default one is left idle, half of a machine with two. What the projects inherit would
+    // overrule the command line.
+    maxWorkers: process.argv.some((word) => word.startsWith("--maxWorkers")) ? undefined : "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.

@@ -26,8 +26,8 @@ import { isHarmless } from "../support/harmless-damages";
 const EXAMPLES: Readonly<Record<ExampleName, number>> = {
   "aro-hcp": 6,
   "eks-nodeadm": 8,
-  "fleet-argocd": 48,
-  "fleet-multikueue": 20,
+  "fleet-argocd": 32,
+  "fleet-multikueue": 14,
   "openshift-aws": 8,
   "openshift-manual-aws": 40,
   "openshift-manual-azure": 72,
@@ -136,11 +136,15 @@ const LINKS: readonly (readonly [file: RegExp, keys: RegExp, links: readonly Che
   [/tf\.json$/, /^resource\.google_service_account/, NAMED],
   [/tf\.json$/, /^(?:provider|variable|locals|data|resource)(?:\.|$)/, [...TRUST, ...RIGHT, ...NAMED]],
   [/10-token-audience\.yaml$/, /./, ["audience-granted"]],
-  [/20-service-accounts\.yaml$/, /./, ["service-account-present", "annotations-present", "issuer-trusted"]],
+  [
+    /20-service-accounts\.yaml$/,
+    /./,
+    ["service-account-present", "account-present", "annotations-present", "issuer-trusted"],
+  ],
   [/30-cloud-credentials\.yaml$/, /./, ["account-annotated", "token-mounted", "identity-named"]],
   [/\/(?:40|50)-.*\.yaml$|\/nodes\/|^node\//, /./, NODE],
   [/\/6[01]-cluster-profile.*\.yaml$/, /./, PROFILE],
-  [/65-fleet-controller\.yaml$/, /./, [...CONTROLLER, "audience-accepted", "profile-readable"]],
+  [/65-fleet-controller\.yaml$/, /./, [...CONTROLLER, ...PROFILE, "audience-accepted"]],
   [/70-.*\.yaml$/, /./, []],
   [/\/pods\//, /./, ["pods-configured"]],
   [/-credentials\.yaml$/, /./, ["secret-present", "secret-well-formed"]],
@@ -179,8 +183,12 @@ function said(folder: string, { cluster, pulls }: HandWritten): Said {
   }
 }
 
+/** A resource, and what makes an object one of Kubernetes: all are tried without. */
+const WHOLE = /^resource\.[^.]+\.[^.]+$|^kind$/;
+
 /** Whether the damage is one of those that are looked at, which does not change when others come or go. */
 function isChosen(place: Place, damage: Damage, oneIn: number): boolean {
+  if (damage === "gone" && WHOLE.test(place.keys.join("."))) return true;
   const hash = createHash("sha256").update(`${damage} ${shownPlace(place)}`);
   return hash.digest().readUInt32LE(0) % oneIn === 0;
 }

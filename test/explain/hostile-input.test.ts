@@ -121,7 +121,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
       {
         "a.tf.json": configuration({
           locals: { big: repeated("${aws_iam_role.web.arn}", 230_000) },
-          module: named(8_000, () => ({ source: "./m", a: "${local.big}" })),
+          module: named(2_000, () => ({ source: "./m", a: "${local.big}" })),
           resource: roleWith("{}"),
         }),
       },
@@ -138,7 +138,7 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
     ],
     [
       "a thousand instances of each resource",
-      { "a.tf.json": configuration({ resource: { aws_iam_role: named(10_000, () => ({ count: 1000 })) } }) },
+      { "a.tf.json": configuration({ resource: { aws_iam_role: named(4_000, () => ({ count: 1000 })) } }) },
       "unknown",
     ],
     [

@@ -175,7 +175,7 @@ const HARMLESS: readonly Row[] = [
   ],
   [
     TERRAFORM,
-    /^resource\.aws_ecr_pull_through_cache_rule|\.aws_ecr_repository\.[^.]+\.(?:provider|name)$/,
+    /^resource\.aws_ecr_(?:pull_through_cache_rule|re\w+\.cache$)|\.aws_ecr_repository\.[^.]+\.(?:provider|name)$/,
     "the repository exists, whatever fills it",
   ],
   [

@@ -40,8 +40,14 @@ export function schemaOf(type: string, bindings: Bindings = installed): TypeSche
   const folder = name === type ? words.join("-") : `data-${name.replaceAll("_", "-")}`;
   const of = provider === undefined ? undefined : bindings(provider);
   const file = of === undefined ? "" : join(of, "lib", folder, "index.js");
-  return existsSync(file) ? read(file) : undefined;
+  if (!existsSync(file)) return undefined;
+  const schema = schemas.get(file) ?? read(file);
+  schemas.set(file, schema);
+  return schema;
 }
+
+/** Those that were read, by the file: a test asks for each of them several times, and parsing takes long. */
+const schemas = new Map<string, TypeSchema>();
 
 function read(file: string): TypeSchema {
   const functions = new Map<string, ts.ObjectLiteralExpression>();

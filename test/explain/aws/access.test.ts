@@ -68,25 +68,13 @@ describe("the Secret of a component", () => {
     ["of the four lines", known(credentials(ARN)), "pass", `names the role ${ARN}`],
     ["with comment and spaces", known(`# x\n\n${credentials(ARN).replaceAll("\n", " \r\n")}`), "pass", ""],
     ["of another token", replaced(PATH, "/x"), "fail", "the component's token is at"],
-    ["without a role", known(credentials("")), "fail", "credentials has no role_arn"],
     ["with a role that is not an ARN", known(credentials("web")), "fail", "is not an ARN of an IAM role"],
-    ["with another setting", known(credentials(ARN, "region = eu-west-1")), "fail", "has the setting region"],
-    ["with a line that is none", known(credentials(ARN, "role")), "fail", "is not a setting"],
     ["with other endpoints", replaced("regional\n", "x\n"), "fail", "sts_regional_endpoints is x"],
     ["without the section", replaced("[default]", "[other]"), "fail", "no section [default]"],
-    ["without the key", known(undefined), "fail", "no readable key credentials"],
     ["of which documents differ", notKnown({ kind: "contested", what: "they differ" }), "unknown", "differ"],
   ])("%s", (_, content, status, reason) => {
     const { answer } = read(secretOf(content));
     expect(answer).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
-  });
-
-  it("with a key that lasts is refused", () => {
-    const { answer } = read(secretOf(known(undefined), "a/b", ["aws_access_key_id"]));
-    expect(answer).toMatchObject({
-      status: "fail",
-      reason: expect.stringContaining("does not expire") as string,
-    });
   });
 
   it("that names a role known only after apply leads to the role", () => {

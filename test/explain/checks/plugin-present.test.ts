@@ -40,6 +40,12 @@ fleetChecks(ID, "the container", spokeOf("aks"), [
   ["no volume", workload(["volumes"], withoutNamed("plugin-kubelogin")), "fail", NO_VOLUME],
   ["a volume without an image", volume("plugin-kubelogin", ["image"], {}), "fail", NO_VOLUME],
   [
+    "another folder of the image",
+    container(["volumeMounts", "=plugin-kubelogin", "mountPath"], "/plugins/kubelogin/usr"),
+    "unknown",
+    "whether the image has the plugin at /local/bin/kubelogin is not said",
+  ],
+  [
     "another container",
     container(["name"], "controller"),
     "unknown",

@@ -81,11 +81,12 @@ function attacked(files: Artefacts, place: Place, attack: Attack): Artefacts {
   return new Map([...files, [file, JSON.stringify(changed)]]);
 }
 
-/** The first example with each type. */
+/** The smallest example with each type. */
+const sizeOf = (name: ExampleName): number => [...synthesized(name).values()].join("").length;
 const examples = Object.keys(EXAMPLES) as readonly ExampleName[];
 const byType = new Map(
   [...examples]
-    .reverse()
+    .sort((one, other) => sizeOf(other) - sizeOf(one))
     .flatMap((example) =>
       placesIn(synthesized(example)).map(
         (place) => [`${place.section} ${place.type}`, { example, place }] as const,

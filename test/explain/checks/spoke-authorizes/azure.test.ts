@@ -84,6 +84,12 @@ describe("a role", () => {
     ["of Azure alone", named("Owner"), "fail", none],
     ["for the user's kubeconfig", named("Azure Kubernetes Service Cluster User Role"), "fail", none],
     ["of another identity", { entra: on, role: { principal_id: OTHER } }, "fail", none],
+    [
+      "of an identity that was not read",
+      { entra: on, more: { azurerm_user_assigned_identity: {} } },
+      "unknown",
+      "not among what was read",
+    ],
     ["of whoever a variable says", { entra: on, role: { principal_id: "${var.p}" } }, "unknown", open],
     [
       "beside an admin group",
