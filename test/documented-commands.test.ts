@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { run as deniedPulls } from "../examples/denied-pulls/run";
 import { awsAnswers, azureAnswers, googleAnswers } from "./adopt/answers";
+import { HEALTHY } from "./fixtures/doctor/bundles";
 import { eksWorlds } from "./fixtures/existing/eks";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { example, exampleNames } from "./support/examples";
@@ -28,6 +29,7 @@ const ELSEWHERE: readonly (readonly [what: RegExp, reason: string])[] = [
     /<!-- script: (?:all|aws|az|eks|gcloud|gke) -->/,
     "adopt/collect.test.ts runs the lines with the clouds' answers",
   ],
+  [/^sh collect\.sh bundle$/m, "cli/doctor-command.test.ts runs the script"],
   [/^npx cdktf-workload-identity explain \[--running\]/, "a synopsis; cli/printed.test.ts compares the help"],
 ];
 
@@ -39,7 +41,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "docs/compare.md yaml": "a job more of the workflow in docs/pipelines.md",
   "docs/compare.md text": "explain/compare/compare.test.ts prints it",
   "docs/contributing.md ": "links.test.ts looks for the folders",
-  "docs/doctor.md text": "cli/doctor-command.test.ts has the whole form",
+  "docs/doctor.md text": "cli/doctor-command.test.ts and doctor/bundles.test.ts have the whole form",
   "docs/existing.md text": "existing-page.test.ts compares it with what explain prints",
   "docs/explain.md text": "an excerpt with dots; explain/render/reports.test.ts has the whole form",
   "docs/explain.md yaml": "the workflow's commands and both files are used below",
@@ -166,6 +168,8 @@ async function project(page: string): Promise<string> {
     cpSync(join(ROOT, "examples", requests, "credentials-requests"), join(root, to), { recursive: true });
   putFiles(root);
   if (page === "docs/existing.md") putExisting(root);
+  if (page === "docs/doctor.md")
+    for (const [name, content] of Object.entries(HEALTHY.aws.files)) put(join(root, "bundle", name), content);
   putPrograms(root);
   return root;
 }

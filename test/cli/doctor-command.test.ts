@@ -1,7 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { collection } from "../../lib/doctor/collect";
 import { cloudNames } from "../../lib/model/clouds";
+import { HEALTHY } from "../fixtures/doctor/bundles";
+import { folderOf } from "../fixtures/doctor/edits";
 import { cli } from "../support/cli";
 
 const MESSAGE = 'audience "sts.amazonaws.com" not found in pod spec volume';
@@ -89,3 +93,68 @@ describe.each([...cloudNames, "other"] as const)("doctor --collect %s", (cloud) 
     expect(out).not.toMatch(/\{\{\.data|get secrets? .*-o (?:json|yaml)/);
   });
 });
+
+const hasJq = spawnSync("jq", ["--version"]).status === 0;
+
+test.skipIf(!hasJq)(
+  "the script writes a bundle that doctor reads, without values and signatures (needs jq)",
+  async () => {
+    const folder = folderOf({
+      ...HEALTHY.zot.files,
+      token: `${tokenPart({ alg: "RS256", kid: "key-1?>" })}.${tokenPart({ iss: "https://oidc.example.com/edge", sub: "system:serviceaccount:shop:web", aud: ["zot.example.com"], iat: Date.now() / 1000, exp: Date.now() })}.${"s".repeat(86)}`,
+    });
+    const objects = (HEALTHY.zot.files["objects.json"] ?? "").replace(
+      '"env": []',
+      '"env": [{ "name": "DB_PASSWORD", "value": "correct-horse" }, { "name": "AWS_ROLE_ARN", "value": "arn" }]',
+    );
+    writeFileSync(join(folder, "objects.json"), objects);
+    mkdirSync(join(folder, "bin"));
+    const kubectl = join(folder, "bin/kubectl");
+    writeFileSync(kubectl, KUBECTL);
+    chmodSync(kubectl, 0o755);
+    const { out } = await cli("doctor", "--collect", "other", "--script");
+    const { status, stderr } = spawnSync("sh", ["-s", "out"], {
+      input: out,
+      cwd: folder,
+      env: {
+        ...process.env,
+        PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`,
+        GIVEN: folder,
+        ISSUER: "file:///none",
+        JWKS_URI: "file:///none",
+      },
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+    const read = (name: string): string => readFileSync(join(folder, "out", name), "utf8");
+    expect(read("objects.json")).not.toContain("correct-horse");
+    expect(read("objects.json")).toContain('"value": "arn"');
+    expect(read("claims.txt")).toContain('"kid":"key-1?>"');
+    expect(read("claims.txt")).not.toContain("sss");
+    const doctor = await cli(
+      "doctor",
+      join(folder, "out"),
+      "--service-account",
+      "shop/web",
+      "--image",
+      HEALTHY.zot.image,
+    );
+    expect([doctor.code, doctor.err]).toEqual([3, ""]);
+  },
+);
+
+function tokenPart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** Prints what the healthy cluster has. */
+const KUBECTL = `#!/bin/sh
+case "$*" in
+"get serviceaccounts"*) cat "$GIVEN/objects.json" ;;
+"get roles"*) cat "$GIVEN/rbac.json" ;;
+*openid-configuration) cat "$GIVEN/openid.json" ;;
+"version"*) cat "$GIVEN/version.json" ;;
+"create token"*) cat "$GIVEN/token" ;;
+"get mutating"* | "get events"*) cat "$GIVEN/events.json" ;;
+esac
+`;

@@ -43,6 +43,18 @@ export const AWS_MESSAGES: readonly MessageRow[] = [
       "curl -s ISSUER/.well-known/openid-configuration; curl -s JWKS_URI # from outside of the network; compare kid with the token's header",
   },
   {
+    text: "HTTPS certificate doesn't match configured thumbprint",
+    by: "AWS STS",
+    means:
+      "The issuer's certificate is signed by no authority that AWS knows, and none of the OIDC provider's thumbprints is that of its top authority.",
+    broken: ["issuer-trusted"],
+    holds: TOKEN_SENT,
+    isUnread: true,
+    fix: "Serve the documents with a certificate of a public authority, or write the SHA-1 thumbprint of the last certificate of the served chain into the OIDC provider.",
+    decide:
+      "openssl s_client -connect HOST:443 -showcerts </dev/null # compare the last certificate's fingerprint with the OIDC provider's ThumbprintList",
+  },
+  {
     text: "Not authorized to perform sts:AssumeRoleWithWebIdentity",
     by: STS,
     means: "The trust policy of the role does not admit the token, or the role does not exist.",
