@@ -94,6 +94,48 @@ describe.each([...cloudNames, "other"] as const)("doctor --collect %s", (cloud) 
   });
 });
 
+describe("doctor BUNDLE", () => {
+  const { files, image } = HEALTHY.zot;
+  const broken = (files["credential-provider-config.yaml"] ?? "").replace(/"zot/, '"*.zot');
+  const ask = async (changed: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    cli(
+      "doctor",
+      folderOf({ ...files, ...changed }),
+      "--service-account",
+      "shop/web",
+      "--image",
+      image,
+      ...args,
+    );
+
+  it.each([
+    ["text", /^shop\/web pulls zot.*: 1 link broken\n {2}1\. provider-matches-image: /],
+    ["markdown", /^- `shop\/web pulls zot.*: 1 link broken`\n/],
+    ["json", /"verdict": "denied"/],
+    ["html", /<!doctype html>[^]*provider-matches-image/i],
+  ])("as %s", async (format, expected) => {
+    const { code, out } = await ask({ "credential-provider-config.yaml": broken }, "--format", format);
+    expect([code, out]).toEqual([1, expect.stringMatching(expected)]);
+  });
+
+  it("exits with 3 where a link is open and none is broken", async () => {
+    expect((await ask({})).code).toBe(3);
+  });
+
+  it.each<[readonly string[], RegExp]>([
+    [["x", "--message", "a"], /asked about without --message/],
+    [["--pod", "a/b"], /--pod is about a bundle/],
+    [["--format", "html", "--message", "a"], /--format html is for bundles/],
+    [["x", "--pod", "a/b", "--service-account", "a/b"], /--pod says service account and images/],
+    [["x", "--image", "a"], /--image needs --service-account/],
+    [["/dev/null"], /a bundle is a folder/],
+  ])("refuses %j", async (args, error) => {
+    const { code, out, err } = await cli("doctor", ...args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(error);
+  });
+});
+
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 
 test.skipIf(!hasJq)(
