@@ -9,7 +9,7 @@ import { packed } from "../support/empty-project";
 import { LINK, OUTSIDE, ROOT } from "../support/markdown";
 
 /** In bytes, compressed: a tenth of it came with `lint`, `doctor`, and registries that are not a cloud's. */
-const BUDGET = 1_150_000;
+const BUDGET = 1_200_000;
 const paths = (): readonly string[] => packed().files.map(({ path }) => path);
 
 describe("the package", () => {

@@ -171,7 +171,7 @@ export function assertOneCluster(bundle: Bundle): void {
   for (const file of filesOf(bundle, "claims")) {
     const issuer = text(claimsIn(file)?.payload["iss"]);
     if (inside !== "" && issuer !== "" && issuer !== inside)
-      fail("explain-conflict", {
+      fail("explain-mismatch", {
         problem: `the token has the issuer ${issuer}, but the cluster prints ${inside}`,
         value: `${file.path}:${lineOf(file, '"iss"')}`,
         allowed: "files of one cluster, collected at the same time",

@@ -267,7 +267,7 @@ function watching(reader: ControllerPods, namespace: string): Answer | undefined
   // A partial manifest shows no arguments; what was declared is in the header of its file.
   if (watched === undefined && isPartial && !isRead) return undefined;
   const remedy = `give it ${ARGO_NAMESPACES} with ${namespace} in the list`;
-  if (isElsewhere(dryRun) || isScript || (watched && isElsewhere(watched)))
+  if (isElsewhere(dryRun) || isScript || (watched !== undefined && isElsewhere(watched)))
     return unknown(`from which namespaces ${pods.title} reads profiles is not known`, remedy, where);
   const reason = `${pods.title} reads only profiles of ${names.join(", ")}, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);

@@ -301,12 +301,13 @@ export function settingOf(
 function variableOf(reader: ControllerPods, variable: string | undefined): Known<string> | undefined {
   if (variable === undefined) return undefined;
   const containers = containersIn(reader);
-  const entry = containers
-    .flatMap((each) => itemsAt(each, "env"))
-    .findLast((each) => is(wordAt(each, "name"), variable) === "yes");
   const elsewhere = known(`$(${variable})`);
-  if (entry !== undefined) return isAbsent(childOf(entry, "valueFrom")) ? wordAt(entry, "value") : elsewhere;
-  return containers.some((each) => itemsAt(each, "envFrom").length > 0) ? elsewhere : undefined;
+  const values = containers
+    .flatMap((each) => itemsAt(each, "env"))
+    .filter((each) => is(wordAt(each, "name"), variable) === "yes")
+    .map((each) => (isAbsent(childOf(each, "valueFrom")) ? wordAt(each, "value") : elsewhere));
+  const isFromAll = containers.some((each) => itemsAt(each, "envFrom").length > 0);
+  return values.at(-1) ?? (isFromAll ? elsewhere : undefined);
 }
 
 /** Variables of the containers that run the plugin; not known if workloads differ, or only the cluster shows them. */

@@ -106,10 +106,7 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
   const documents = others.flatMap((file) => files.documents(file));
-  const { isBefore = false } = options;
-  if (isBefore && !documents.some(({ value }) => isPlan(value))) return noPlan(paths);
-  const plainTerraform = readPlainTerraform(terraform, documents, paths, files.unread, isBefore);
-  const modules = [...plainTerraform, ...readRecorded(terraform, documents, options.outputs ?? [])];
+  const modules = modulesAmong(terraform, documents, paths, files, options);
   const wrong = wronglyFilled(copies, stacks, terraform);
   const delivered = deliveredObjects(stacks, terraform, options.nodePools?.(terraform) ?? []);
   const late = plainLateReader(terraform);
@@ -132,14 +129,27 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
     ...modules,
     ...unreadOthers(input, others, stacks, terraform),
   ]);
-  const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
+  const opened = (delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters).map((cluster) => ({
+    ...cluster,
+    ...ofAll,
+  }));
   const isApart = named.length + delivered.byStack.size + perhapsOf(delivered, plain).length === 0;
-  return {
-    clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })),
-    terraform,
-    skipped,
-    stacks: isApart ? digestsOf(stacks, files) : new Map(),
-  };
+  return { clusters: opened, terraform, skipped, stacks: isApart ? digestsOf(stacks, files) : new Map() };
+}
+
+/** Reads Terraform outside of stacks, and what command lines printed; returns what of it was not read. */
+function modulesAmong(
+  terraform: Terraform,
+  documents: readonly FileDocument[],
+  paths: readonly string[],
+  { unread }: Files,
+  { isBefore = false, outputs = [] }: ReadFactsOptions,
+): readonly SkippedDocument[] {
+  if (isBefore && !documents.some(({ value }) => isPlan(value))) return noPlan(paths);
+  return [
+    ...readPlainTerraform(terraform, documents, paths, unread, isBefore),
+    ...readRecorded(terraform, documents, outputs),
+  ];
 }
 
 function digestsOf(stacks: readonly StackDocuments[], { unread }: Files): Facts["stacks"] {

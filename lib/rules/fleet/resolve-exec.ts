@@ -68,7 +68,7 @@ export function profileProviders(profile: unknown): ReadonlyMap<string, Tree> {
 
 /** Extensions of a profile's provider, in their order. */
 export function extensionsOf(provider: Tree | undefined): TreeList {
-  return provider ? itemsAt(provider, "cluster", "extensions").filter(isObjectTree) : [];
+  return itemsAt(provider ?? ABSENT, "cluster", "extensions").filter(isObjectTree);
 }
 
 /** The exec configuration for a parsed profile and the controller's parsed providers. */
@@ -82,9 +82,9 @@ export function resolveExec(providers: readonly unknown[], profile: unknown): Ex
 export function knownExec(providers: TreeList, profile: Tree): KnownResolution {
   const offered = profileProviders(profile);
   const common = providers.filter((entry) => isObjectTree(entry) && offered.has(nameOf(entry)));
-  const [chosen] = common;
+  const [chosen = ABSENT] = common;
   const name = nameOf(childOf(profile, "metadata"));
-  if (!chosen) return refused(`no matching cluster accessor found for cluster profile "${name}"`);
+  if (common.length === 0) return refused(`no matching cluster accessor found for cluster profile "${name}"`);
   const provider = nameOf(chosen);
   const exec = childOf(chosen, "execConfig");
   if (!isObjectTree(exec)) return refused(`no exec config found for provider "${provider}"`);
@@ -108,7 +108,7 @@ export function knownExec(providers: TreeList, profile: Tree): KnownResolution {
       args: itemsAt(exec, "args").map(textual),
       env,
       provideClusterInfo: orElse(childOf(exec, "provideClusterInfo"), () => false) === true,
-      config: childOf(named(extensions, EXEC_EXTENSION) ?? known(undefined), "extension"),
+      config: childOf(named(extensions, EXEC_EXTENSION), "extension"),
     },
   };
 }
@@ -117,9 +117,12 @@ function textual(item: Tree): Known<string> {
   return map(knownJson(item), String);
 }
 
-function named(entries: TreeList, name: string): Tree | undefined {
-  return entries.find((entry) => nameOf(entry) === name);
+/** The first entry of a name; absent if there is none. */
+function named(entries: TreeList, name: string): Tree {
+  return entries.filter((entry) => nameOf(entry) === name)[0] ?? ABSENT;
 }
+
+const ABSENT: Tree = known(undefined);
 
 type Issues = readonly WorkloadIdentityError[];
 
@@ -195,7 +198,7 @@ export function ignoredProfileData(
   const { provider, provideClusterInfo } = resolution.exec;
   const entry = named(providers.map(treeOf), provider);
   const names = extensionsOf(profileProviders(profile).get(provider)).map(nameOf);
-  const policy = (entry && shownAt(entry, "profileSourcedEnvVarsPolicy")) || "Ignore";
+  const policy = shownAt(entry, "profileSourcedEnvVarsPolicy") || "Ignore";
   const reason = takesProfileEnv ? `the policy is ${policy}` : "it does not support such policies";
   const isIgnored = !takesProfileEnv || policy === "Ignore";
   const variables = refusal("fleet-unused", {
@@ -220,7 +223,7 @@ function refused(reason: string): { readonly outcome: "refused"; readonly reason
 
 /** Any stored profile has an object as extension value, but the library expects a list. */
 function argsProblem(extensions: TreeList, policy: string): string | undefined {
-  if (!named(extensions, ADDITIONAL_ARGS_EXTENSION)) return undefined;
+  if (!isObjectTree(named(extensions, ADDITIONAL_ARGS_EXTENSION))) return undefined;
   if (policy === "" || policy === "Ignore") return undefined;
   return policy === "Append"
     ? "failed to unmarshal additional CLI args extension"
@@ -230,7 +233,7 @@ function argsProblem(extensions: TreeList, policy: string): string | undefined {
 /** The variables, or the library's error text. */
 function sourcedEnv(configured: Variables, extensions: TreeList, policy: string): Variables | string {
   const extension = named(extensions, ADDITIONAL_ENVS_EXTENSION);
-  if (!extension || policy === "" || policy === "Ignore") return configured;
+  if (!isObjectTree(extension) || policy === "" || policy === "Ignore") return configured;
   if (policy !== "AppendIfNotExists" && policy !== "Replace")
     return `unsupported ProfileSourcedEnvVarsPolicy: "${policy}"`;
   const entries = fieldsOf(childOf(extension, "extension"));
