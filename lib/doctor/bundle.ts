@@ -79,6 +79,15 @@ function refuseSecret({ path, text }: BundleFile): void {
   });
 }
 
+/** The text as JSON; `undefined` if it is none. */
+export function jsonIn(all: string): unknown {
+  try {
+    return JSON.parse(all);
+  } catch {
+    return undefined;
+  }
+}
+
 export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[] {
   return files.get(read) ?? [];
 }

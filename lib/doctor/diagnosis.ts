@@ -10,7 +10,7 @@ import type { CheckId } from "../explain/check-ids";
 import { Subject } from "../model/subject";
 import { byNearness } from "../model/nearest-name";
 import { at, text } from "../model/parsed";
-import { type Bundle, filesOf, readBundle } from "./bundle";
+import { type Bundle, filesOf, jsonIn, readBundle } from "./bundle";
 import { COLLECTED, type Collected, OF_CLOUD } from "./collect";
 import { type Drift, driftOf } from "./drift";
 import { merged } from "./merged";
@@ -97,16 +97,8 @@ function withObserved(bundle: Bundle, { cluster = {}, ...others }: ExplainOption
 function serverVersion(bundle: Bundle): string | undefined {
   const [file] = filesOf(bundle, "version");
   const [, version] =
-    /^v?(\d+\.\d+)/.exec(text(at(jsonOf(file?.text ?? ""), "serverVersion", "gitVersion"))) ?? [];
+    /^v?(\d+\.\d+)/.exec(text(at(jsonIn(file?.text ?? ""), "serverVersion", "gitVersion"))) ?? [];
   return version;
-}
-
-function jsonOf(all: string): unknown {
-  try {
-    return JSON.parse(all);
-  } catch {
-    return undefined;
-  }
 }
 
 function seenIn(

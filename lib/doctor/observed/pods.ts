@@ -5,7 +5,7 @@
  */
 
 import { at, list, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, filesOf } from "../bundle";
+import { type Bundle, type BundleFile, filesOf, jsonIn } from "../bundle";
 
 /** What one source said about a pod. */
 export interface Said {
@@ -63,12 +63,7 @@ export function podsIn(bundle: Bundle): readonly PodSeen[] {
 /** The objects of a list, or the one object; of JSON alone, which is how kubectl is asked. */
 function itemsOf(file: BundleFile): readonly (readonly [item: unknown, path: string])[] {
   if (!file.path.endsWith(".json")) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(file.text);
-  } catch {
-    return [];
-  }
+  const value = jsonIn(file.text);
   const items = at(value, "items");
   return Array.isArray(items)
     ? items.map((item, place) => [item, `items[${place}]`] as const)

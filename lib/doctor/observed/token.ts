@@ -9,7 +9,7 @@
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
 import { type Json, at, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn } from "../bundle";
 import type { Note, Observation, Seen } from "./observation";
 
 interface Claims {
@@ -20,17 +20,9 @@ interface Claims {
   readonly now: number | undefined;
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 function claimsIn(file: BundleFile): Claims | undefined {
   const lines = file.text.trim().split(/\r?\n/);
-  const objects = lines.map((line) => record(parsed(line)));
+  const objects = lines.map((line) => record(jsonIn(line)));
   const payload = objects.find((each) => "iss" in each);
   const now = Number(lines[0]);
   if (payload === undefined) return undefined;
@@ -49,7 +41,7 @@ interface KeySet {
 }
 
 function keySetOf(file: BundleFile): KeySet {
-  const keys = at(parsed(file.text), "keys");
+  const keys = at(jsonIn(file.text), "keys");
   if (!Array.isArray(keys)) return { file, keys: undefined };
   const rows = keys.map((key) => [text(at(key, "kid")), text(at(key, "n")) || text(at(key, "x"))] as const);
   return { file, keys: new Map(rows) };
@@ -80,7 +72,7 @@ function unpublished(reason: string, ...evidence: Observation["evidence"]): Obse
 
 /** The issuer that the cluster prints; empty if that was not collected. */
 function printed(bundle: Bundle): string {
-  const documents = filesOf(bundle, "explain").map((file) => parsed(file.text));
+  const documents = filesOf(bundle, "explain").map((file) => jsonIn(file.text));
   const [issuer = ""] = documents.flatMap((each) =>
     at(each, "jwks_uri") === undefined ? [] : [text(at(each, "issuer"))],
   );
@@ -89,7 +81,7 @@ function printed(bundle: Bundle): string {
 
 function discoveryOutside(bundle: Bundle): readonly Observation[] {
   return filesOf(bundle, "discovery").flatMap((file) => {
-    const issuer = text(at(parsed(file.text), "issuer"));
+    const issuer = text(at(jsonIn(file.text), "issuer"));
     const inside = printed(bundle);
     if (issuer === "")
       return [
