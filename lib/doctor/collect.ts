@@ -172,8 +172,8 @@ const NODE: readonly Collected[] = [
   },
   {
     file: "clock.txt",
-    command: "timedatectl show -p NTPSynchronized",
-    shows: "whether the node's clock is synchronized",
+    command: `date +%s; curl -sSI "$ISSUER/.well-known/openid-configuration" | grep -i ^date:; timedatectl show -p NTPSynchronized`,
+    shows: "the node's clock beside that of the issuer's server, and whether it is synchronized",
     read: "clock",
   },
 ];

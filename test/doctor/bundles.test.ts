@@ -57,6 +57,11 @@ describe("notes", () => {
   const dated = (from: string, to: string): Edit => text("claims.txt", from, to);
   it.each<[string, readonly Edit[], string]>([
     ["a clock that is not synchronized", [text("clock.txt", "yes", "no")], "clock is not synchronized"],
+    [
+      "a node whose clock is late",
+      [text("clock.txt", "1795000000", "1794999000")],
+      "issuer's server differ by 1000 seconds",
+    ],
     ["a token that had expired", [dated('"exp":1795000600', '"exp":1794999000')], "had expired 1000 seconds"],
     ["clocks that differ", [dated('"iat":1794999999', '"iat":1794999000')], "differ by 1000 seconds"],
     ["a file without claims", [file("claims.txt", "1795000000\nerror: not found\n")], "no claims of a token"],

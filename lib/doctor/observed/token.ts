@@ -213,16 +213,26 @@ function tokenNotes(bundle: Bundle): readonly Note[] {
   });
 }
 
+/** The node's clock beside that of the server which the issuer's documents come from (RFC 9110, `Date`). */
 function clockNotes(bundle: Bundle): readonly Note[] {
-  return filesOf(bundle, "clock").flatMap((file) => {
-    const line = lineOf(file, "NTPSynchronized=no");
-    if (line === 0) return [];
+  return filesOf(bundle, "clock").flatMap((file): readonly Note[] => {
+    const now = Number(/^\d{9,}$/m.exec(file.text)?.[0]);
+    const [header = "", date = ""] = /^date:\s*(.+?)\s*$/im.exec(file.text) ?? [];
+    const difference = Math.round(Math.abs(now - Date.parse(date) / 1000));
+    const unsynchronized = lineOf(file, "NTPSynchronized=no");
+    if (!(difference > SKEW_MAX) && unsynchronized === 0) return [];
+    const [reason, line] =
+      difference > SKEW_MAX
+        ? [
+            `the node's clock and that of the issuer's server differ by ${difference} seconds`,
+            lineOf(file, header),
+          ]
+        : ["the node's clock is not synchronized", unsynchronized];
     return [
       {
-        reason:
-          "the node's clock is not synchronized; clouds refuse tokens from the future, and those that have expired",
+        reason: `${reason}; clouds refuse tokens from the future, and those that have expired`,
         fix: "start the node's time service, and check that it reaches its servers",
-        evidence: [atLine(file, line, "NTPSynchronized=no")],
+        evidence: [atLine(file, line, file.text.split(/\r?\n/)[line - 1] ?? "")],
       },
     ];
   });
