@@ -9,7 +9,7 @@
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
 import { type Json, at, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn } from "../bundle";
 import type { Note, Observation, Seen } from "./observation";
 
 interface Claims {
@@ -49,7 +49,7 @@ interface KeySet {
 }
 
 function keySetOf(file: BundleFile): KeySet {
-  const keys = at(parsed(file.text), "keys");
+  const keys = at(jsonIn(file), "keys");
   if (!Array.isArray(keys)) return { file, keys: undefined };
   const rows = keys.map((key) => [text(at(key, "kid")), text(at(key, "n")) || text(at(key, "x"))] as const);
   return { file, keys: new Map(rows) };
@@ -78,19 +78,18 @@ function unpublished(reason: string, ...evidence: Observation["evidence"]): Obse
   return { links: TRUST, status: "fail", reason, fix: PUBLISH, evidence, about: everyChain, isState: true };
 }
 
-/** The issuer that the cluster prints; empty if that was not collected. */
-function printed(bundle: Bundle): string {
+/** The issuers that clusters print: one, unless the bundle is of several. */
+function printed(bundle: Bundle): readonly string[] {
   const documents = filesOf(bundle, "explain").map((file) => parsed(file.text));
-  const [issuer = ""] = documents.flatMap((each) =>
-    at(each, "jwks_uri") === undefined ? [] : [text(at(each, "issuer"))],
+  return documents.flatMap((each) =>
+    at(each, "jwks_uri") === undefined ? [] : text(at(each, "issuer")) || [],
   );
-  return issuer;
 }
 
 function discoveryOutside(bundle: Bundle): readonly Observation[] {
   return filesOf(bundle, "discovery").flatMap((file) => {
-    const issuer = text(at(parsed(file.text), "issuer"));
-    const inside = printed(bundle);
+    const issuer = text(at(jsonIn(file), "issuer"));
+    const [inside = ""] = printed(bundle);
     if (issuer === "")
       return [
         unpublished(
@@ -165,19 +164,18 @@ function movedKeys(bundle: Bundle): readonly Note[] {
   }));
 }
 
-/** Refuses a bundle whose token is of another cluster than its discovery document: no cause in it would be certain. */
+/** Refuses a bundle of two clusters, by their discovery documents and tokens: no cause in it would be certain. */
 export function assertOneCluster(bundle: Bundle): void {
-  const inside = printed(bundle);
-  for (const file of filesOf(bundle, "claims")) {
-    const issuer = text(claimsIn(file)?.payload["iss"]);
-    if (inside !== "" && issuer !== "" && issuer !== inside)
-      fail("explain-conflict", {
-        problem: `the token has the issuer ${issuer}, but the cluster prints ${inside}`,
-        value: `${file.path}:${lineOf(file, '"iss"')}`,
-        allowed: "files of one cluster, collected at the same time",
-        remedy: "collect all of them again; the issuer of the API server may have changed in between",
-      });
-  }
+  const tokens = filesOf(bundle, "claims");
+  const issued = tokens.flatMap((file) => text(claimsIn(file)?.payload["iss"]) || []);
+  const [first = "", ...others] = new Set([...printed(bundle), ...issued]);
+  if (others.length > 0)
+    fail("explain-conflict", {
+      problem: `the discovery document and the token have the issuers ${[first, ...others].join(", ")}`,
+      value: tokens.map((file) => `${file.path}:${lineOf(file, '"iss"')}`).join(", "),
+      allowed: "files of one cluster, collected at the same time",
+      remedy: "collect all of them again; the issuer of the API server may have changed in between",
+    });
 }
 
 function lineOf({ text: all }: BundleFile, word: string): number {
