@@ -47,10 +47,10 @@ export function readBundle(folder: string): Bundle {
   for (const path of [...files, ...others].sort()) {
     const name = relative(folder, path);
     const read = readingOf(name);
-    if (read === undefined) continue;
     const file = { path, text: readText(path) };
     refuseSecret(file);
-    if (file.text.trim() === "" || (!LOGS.has(read) && FAILED.test(file.text))) continue;
+    if (read === undefined || file.text.trim() === "" || (!LOGS.has(read) && FAILED.test(file.text)))
+      continue;
     if (OF_NODE.has(basename(name)) && names.has(basename(name)))
       invalidFile(path, 1, "is in the bundle twice", "files of one node", "make a bundle of each node");
     names.add(basename(name));

@@ -152,6 +152,7 @@ const OTHER = '{ "issuer": "https://b", "jwks_uri": "https://b/k", "response_typ
 
 it.each<[string, Edit, RegExp]>([
   ["files of two nodes", file("node-2/plugins.txt", "total 0\n"), /in the bundle twice/],
+  ["a secret in errors", file("errors.txt", "https://user:hunter22@h/\n"), /a URL with a password/],
   ["files of two clusters", file("z/openid.json", OTHER), /have the issuers .*prod, https:\/\/b/],
   ["half of the published keys", text("jwks-outside.json", "}", ""), /not whole JSON/],
   ["half of the events", file("events.json", '{"items": ['), /not whole JSON/],
@@ -162,6 +163,11 @@ it.each<[string, Edit, RegExp]>([
   ],
 ])("refused: %s", (_, edit, reason) => {
   expect(() => report("aws", [edit])).toThrow(reason);
+});
+
+it("a token without times says nothing of clocks", () => {
+  const { notes } = report("aws", [text("claims.txt", '"iat"', '"at"')]);
+  expect(notes).toEqual([]);
 });
 
 it("backslashes without end take no time", () => {

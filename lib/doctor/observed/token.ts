@@ -208,7 +208,7 @@ function tokenNotes(bundle: Bundle): readonly Note[] {
           evidence: where,
         },
       ];
-    if (Math.abs(now - issued) <= SKEW_MAX) return [];
+    if (!(Math.abs(now - issued) > SKEW_MAX)) return [];
     return [
       {
         reason: `the clock where the token was collected and that of the API server differ by ${Math.abs(now - issued)} seconds, unless the token is older`,

@@ -122,6 +122,7 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
   const inference = inferenceOf(terraform, named, options);
   const clusters = clustersOf(whole, sorted(plain), terraform, options.cluster, inference);
   const perhaps = new PerhapsObjects([...perhapsOf(delivered, plain), ...unreadTexts(input, files)]);
+  const ofAll = { misfilled: wrong.misfilled, perhaps };
   const skipped = distinct([
     ...input.skipped,
     ...stacks.flatMap((stack) => stack.skipped),
@@ -135,7 +136,7 @@ function readAll(paths: readonly string[], options: ReadFactsOptions): Omit<Fact
   const opened = delivered.mayAnnotate ? clusters.map(withOpenAnnotations) : clusters;
   const isApart = named.length + delivered.byStack.size + perhapsOf(delivered, plain).length === 0;
   return {
-    clusters: opened.map((cluster) => ({ ...cluster, misfilled: wrong.misfilled, perhaps })),
+    clusters: opened.map((cluster) => ({ ...cluster, ...ofAll })),
     terraform,
     skipped,
     stacks: isApart ? digestsOf(stacks, files) : new Map(),
