@@ -1,4 +1,4 @@
-import { OF_WORKLOADS, TOKEN_SENT } from "../doctor/messages/row";
+import { OF_PULLS, OF_WORKLOADS } from "../doctor/messages/row";
 import { type FoundMessage, messagesIn, secretIn } from "../doctor/messages";
 import { collectionScript, collectionText } from "../doctor/collect";
 import { diagnose } from "../doctor/diagnosis";
@@ -124,9 +124,6 @@ function messagesText(found: readonly FoundMessage[]): string {
     return "no known message; docs/troubleshooting.md lists those that are known, and `doctor --collect` what else decides\n";
   return `${found.map(messageText).join("\n\n")}\n`;
 }
-
-/** Links that only the chain of a pull has. */
-const OF_PULLS: readonly string[] = TOKEN_SENT.filter((id) => !OF_WORKLOADS.includes(id));
 
 /** Of a long line of a log, the beginning is enough. */
 const SHOWN = 300;

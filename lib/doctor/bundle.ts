@@ -5,10 +5,10 @@
 import { statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fail } from "../errors";
-import { readText, readable } from "../explain/read/documents";
+import { invalidFile, readText, readable } from "../explain/read/documents";
 import { inputFiles } from "../explain/read/input-files";
 import type { Evidence } from "../explain/answer";
-import { COLLECTED, type Collected, type Reading } from "./collect";
+import { COLLECTED, type Collected, OF_NODE, type Reading } from "./collect";
 import { secretIn } from "./messages";
 
 /** A file of a bundle that is not empty. */
@@ -20,7 +20,7 @@ export interface BundleFile {
 export interface Bundle {
   /** Files by how they are read. */
   readonly files: ReadonlyMap<Reading, readonly BundleFile[]>;
-  /** Names of the files that have something. */
+  /** Names of the files that have something, without their folders. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -28,6 +28,9 @@ export interface Bundle {
 const LOG = /\.(?:log|txt)$/;
 /** What the commands that failed printed; it says nothing of a chain. */
 const ERRORS = "errors.txt";
+/** How a file begins whose command failed, and wrote why in the place of what it prints. */
+const FAILED =
+  /^\s*(?:Error from server|error:|curl:|An error occurred \(|ERROR: |[\w./-]+: .*(?:No such file|[Pp]ermission denied|not found|cannot access))/;
 
 /** Reads a bundle. Throws if anything in it looks like a secret: nothing secret is needed, and it is often sent on. */
 export function readBundle(folder: string): Bundle {
@@ -44,11 +47,13 @@ export function readBundle(folder: string): Bundle {
   for (const path of [...files, ...others].sort()) {
     const name = relative(folder, path);
     const read = readingOf(name);
-    if (read === undefined) continue;
     const file = { path, text: readText(path) };
     refuseSecret(file);
-    if (file.text.trim() === "") continue;
-    names.add(name);
+    if (read === undefined || file.text.trim() === "" || (!LOGS.has(read) && FAILED.test(file.text)))
+      continue;
+    if (OF_NODE.has(basename(name)) && names.has(basename(name)))
+      invalidFile(path, 1, "is in the bundle twice", "files of one node", "make a bundle of each node");
+    names.add(basename(name));
     found.set(read, [...(found.get(read) ?? []), file]);
   }
   if (names.size === 0)
@@ -60,6 +65,8 @@ export function readBundle(folder: string): Bundle {
     });
   return { files: found, names };
 }
+
+const LOGS: ReadonlySet<Reading> = new Set<Reading>(["log", "pod-log"]);
 
 function readingOf(name: string): Reading | undefined {
   const row = COLLECTED.get(basename(name));
@@ -79,17 +86,28 @@ function refuseSecret({ path, text }: BundleFile): void {
   });
 }
 
-/** The text as JSON; `undefined` if it is none. */
-export function jsonIn(all: string): unknown {
+export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[] {
+  return files.get(read) ?? [];
+}
+
+/** A text as JSON; `undefined` if it is none. */
+export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(all);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[] {
-  return files.get(read) ?? [];
+/** What JSON a file holds; `undefined` if it is of another form. Throws if it is cut off. */
+export function jsonIn({ path, text }: BundleFile): unknown {
+  const value = parsedJson(text);
+  return value === undefined && /^\s*[[{]/.test(text) ? invalidFile(path, 1, "is not whole JSON") : value;
+}
+
+/** The lines that were written to their end. */
+export function wholeLines({ text }: BundleFile): readonly string[] {
+  return text.split(/\r?\n/).slice(0, -1);
 }
 
 /** A line of a file as evidence. */

@@ -313,6 +313,11 @@ export const COLLECTED: ReadonlyMap<string, Collected> = new Map(
   ),
 );
 
+/** The files that are of one node, besides its log. */
+export const OF_NODE: ReadonlySet<string> = new Set(
+  NODE.flatMap(({ file, read }) => (read === "log" ? [] : [file])),
+);
+
 /** The files that show the objects of a cloud. */
 export const OF_CLOUD: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   cloudNames.map((cloud) => [cloud, new Set(BY_CLOUD[cloud].map(({ file }) => file))]),

@@ -17,7 +17,7 @@ import { merged } from "./merged";
 import { flagsSeen, gatesOf, pluginsSeen } from "./observed/node";
 import type { Note, Observation } from "./observed/observation";
 import { type PodSeen, failsToPull, isFailing, podsIn } from "./observed/pods";
-import { logSaid, podLogSaid, podsSaid } from "./observed/said";
+import { messagesSeen } from "./observed/said";
 import { secretsSeen } from "./observed/secrets";
 import { assertOneCluster, keysSeen } from "./observed/token";
 
@@ -96,9 +96,8 @@ function withObserved(bundle: Bundle, { cluster = {}, ...others }: ExplainOption
 
 function serverVersion(bundle: Bundle): string | undefined {
   const [file] = filesOf(bundle, "version");
-  const [, version] =
-    /^v?(\d+\.\d+)/.exec(text(at(jsonIn(file?.text ?? ""), "serverVersion", "gitVersion"))) ?? [];
-  return version;
+  const version = file && text(at(jsonIn(file), "serverVersion", "gitVersion"));
+  return /^v?(\d+\.\d+)/.exec(version ?? "")?.[1];
 }
 
 function seenIn(
@@ -106,13 +105,7 @@ function seenIn(
   pods: readonly PodSeen[],
   chains: readonly ExplainResult[],
 ): { readonly observations: readonly Observation[]; readonly notes: readonly Note[] } {
-  const all = [
-    keysSeen(bundle),
-    podsSaid(pods),
-    podLogSaid(bundle, pods),
-    logSaid(bundle, pods, chains),
-    secretsSeen(bundle, pods, chains),
-  ];
+  const all = [keysSeen(bundle), messagesSeen(bundle, pods, chains), secretsSeen(bundle, pods, chains)];
   return {
     observations: [
       ...flagsSeen(bundle),
@@ -150,7 +143,7 @@ function podNamed(pods: readonly PodSeen[], name: string): PodSeen {
     problem: "no pod of that name is in the bundle",
     value: name,
     allowed: known.length > 0 ? byNearness(name, known).slice(0, 5).join(", ") : "none was read",
-    remedy: "name one of them, or collect objects.json again",
+    remedy: "name one of them, or collect objects.json again; static pods have no service account",
   });
 }
 

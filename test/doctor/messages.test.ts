@@ -137,6 +137,10 @@ describe("rows", () => {
   });
 });
 
+const NAMED = "a value whose name says that it is a secret";
+const VARIABLE = "a variable whose name says that it is a secret";
+const base64 = (plain: string): string => Buffer.from(plain).toString("base64");
+
 test.each([
   ["a token", `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0abcdef.${"s".repeat(40)}`, "a token"],
   ["claims alone", '{"iss":"https://oidc.example.com","sub":"system:serviceaccount:a:b"}', undefined],
@@ -146,6 +150,34 @@ test.each([
   ["a challenge", 'Www-Authenticate: Bearer realm="https://a.azurecr.io/oauth2/token"', undefined],
   ["a pull secret", '{"auths":{"a":{"auth":"dXNlcjpwYXNzd29yZA=="}}}', "credentials of a registry"],
   ["a secret key", `AWS_SECRET_ACCESS_KEY=${"a".repeat(40)}`, "a secret key of AWS"],
+  ["a created key", `"SecretAccessKey": "${"a".repeat(40)}"`, "a secret key of AWS"],
+  ["a token of GitHub", `fatal: ghp_${"a".repeat(36)}`, "a token of a service"],
+  ["a header, short", "Authorization: Basic dXNlcjpwYXNz", "a header with credentials"],
+  ["a password in a URL", "https://user:hunter22@registry.example.com/v2/", "a URL with a password"],
+  ["a password that Go left out", "https://user:xxxxx@registry.example.com/v2/", undefined],
+  ["a URL with a port", "https://registry.example.com:443/v2/a@sha256:0", undefined],
+  ["a signature", `https://a.blob.core.windows.net/c?sv=1&sig=${"a".repeat(43)}%3D`, "a signed URL"],
+  ["a session", `aws_session_token = ${"a".repeat(40)}`, NAMED],
+  ["a client secret", `"aadClientSecret": "Abc8Q~${"a".repeat(34)}"`, NAMED],
+  ["a key of storage", `AccountName=a;AccountKey=${"a".repeat(86)}==;EndpointSuffix=x`, NAMED],
+  ["a password in quoted JSON", String.raw`msg="{\"dbPassword\":\"pa$$word\"}"`, NAMED],
+  ["a password in YAML", "    password: s3cr3tpass", NAMED],
+  ["a sentence about one", "    password: not set for this user", undefined],
+  ["the path of one", "    password: /var/run/secrets/password", undefined],
+  ["a token of a kubeconfig", `    token: ${"4f6c8e2f".repeat(5)}`, NAMED],
+  ["the end of a kind of volume", '"path": "token", "serviceAccountToken": {', undefined],
+  ["a key in base64", `tls.key: ${base64("-----BEGIN RSA PRIVATE KEY-----\nMIIEv")}`, "a private key"],
+  ["a certificate", `caBundle: ${base64("-----BEGIN CERTIFICATE-----\nMIIEvwIBADANBg")}`, undefined],
+  [
+    "a pull secret in base64",
+    base64('{"auths":{"a.io":{"username":"u","auth":"dXNlcjpwYXNz"}}}'),
+    "credentials of a registry",
+  ],
+  ["a variable in one line", '{"env":[{"name":"DB_PASSWORD","value":"pa$$word"}]}', VARIABLE],
+  ["a variable, its value first", "- value: pa$$word\n  name: DB_PASSWORD", VARIABLE],
+  ["a field whose value is a reference", "    password:\n      secretKeyRef:", undefined],
+  ["a variable left out", '"name": "DB_PASSWORD",\n"value": "left out"', undefined],
+  ["a variable of a Secret", "- name: DB_PASSWORD\n  valueFrom:", undefined],
 ])("secrets: %s", (_, text, what) => {
   expect(secretIn(`first line\n${text}`)).toEqual(what === undefined ? undefined : { line: 2, what });
 });

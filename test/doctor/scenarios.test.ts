@@ -52,6 +52,41 @@ const HEALTHY_ROWS: readonly Row[] = [
   ["a healthy cluster with zot", "zot", [], ""],
 ];
 
+const LISTED = "-rwxr-xr-x 1 root root 20000000 Nov  3 10:00 ecr-credential-provider\n";
+const plugins = (...lines: readonly string[]): Edit =>
+  text("plugins.txt", LISTED, lines.map((line) => `${line}\n`).join(""));
+const ofLoader = (loader: string): Edit =>
+  text("plugins.txt", "statically linked", `dynamically linked, interpreter ${loader}`);
+const command = (...before: readonly string[]): Edit =>
+  text("kubelet-command.txt", "/usr/bin/kubelet ", `${before.join("\n")}\n/usr/bin/kubelet `);
+const FORBIDDEN = 'Error from server (Forbidden): pods is forbidden: User "x" cannot list resource "pods"\n';
+
+const row = (name: string, mode = "-rw-r--r--"): string => `${mode} 1 a b 1 Nov  3 10:00 ${name}`;
+const curl = "curl: (6) Could not resolve host: oidc.example.com\n";
+
+/** Outputs of other systems, and files that say nothing: no cause is named. */
+const FORMS: readonly Row[] = (
+  [
+    ["a subcommand of the kubelet", command("/usr/bin/kubelet version")],
+    ["a shell around the kubelet", command("/bin/sh -c /usr/bin/kubelet --v=2")],
+    ["k3s, which has no kubelet", file("kubelet-command.txt", "/usr/bin/k3s server\n")],
+    ["half of a command line", file("kubelet-command.txt", "/usr/bin/kubelet --config=/e")],
+    ["flags with one dash", text("kubelet-command.txt", " --image", " -image")],
+    ["half of a listing", file("plugins.txt", `${row("x")}\n`)],
+    ["ls -F with colours", plugins(`${LISTED.slice(0, 45)}\u001b[32m${LISTED.slice(45, -1)}\u001b[0m*`)],
+    ["ls -l of a link", plugins(row("ecr-credential-provider -> /usr/bin/ecr", "lrwxrwxrwx"))],
+    ["a name with spaces", plugins(LISTED.trim(), row("my ecr-credential-provider"))],
+    ["another folder", file("plugins.txt", `${row("x")}\n${"ab".repeat(32)}  /opt/cni/bin/x\n`)],
+    ["a loader of glibc in a linked folder", ofLoader("/usr/lib64/ld-linux-x86-64.so.2")],
+    ["a loader in no folder that is listed", ofLoader("/nix/store/a/ld-linux.so.2")],
+    ["a program for i386", text("plugins.txt", "x86-64", "Intel 80386")],
+    ["an error in place of the key set", file("jwks-outside.json", curl)],
+    ["an error in place of the version", file("version.json", FORBIDDEN), "?service-account-readable"],
+    ["an error in place of the rights", file("rbac.json", FORBIDDEN), "?audience-granted"],
+    ["the status of a web page in the pod's log", podLog("GET /api: 401 Unauthorized")],
+  ] as const
+).map(([title, edit, pull = ""]) => [title, "aws", [edit], pull]);
+
 const NO_IDENTITY =
   "?issuer-trusted audience-accepted subject-admitted login-permitted repository-permitted all-understood";
 const FLAGS =
@@ -370,6 +405,15 @@ const SINGLE: readonly Row[] = [
   ],
 ];
 
+const DATA = HEALTHY.aws.image.replace("shop/web", "store/data");
+const VOLUMES = `"volumes": [{ "name": "v", "image": { "reference": "${DATA}" } },`;
+
+/** Causes beside those that one expects. */
+const OTHERS: readonly Row[] = [
+  ["an empty folder", "aws", [plugins(), text("plugins.txt", "total 19532", "total 0")], "provider-on-node"],
+  ["a volume's image", "aws", [text("objects.json", '"volumes": [', VOLUMES)], "; repository-permitted"],
+];
+
 /** Causes that hide each other: whoever fixes the first meets the next. */
 const STACKED: readonly Row[] = [
   [
@@ -535,9 +579,42 @@ const SAID: readonly Row[] = [
   ],
 ];
 
+const AUDIENCE = 'audience "sts.amazonaws.com" not found in pod spec volume';
+const SIDECAR = HEALTHY.aws.image.replace("1.4.2", "1.4.20");
+/** A second container, whose image the same role may pull. */
+const CONTAINERS = `"containers": [{ "name": "side", "image": "${SIDECAR}" },`;
+const sidecar = text("objects.json", '"containers": [', CONTAINERS);
+const line = (rest: string): Edit =>
+  file("kubelet.log", `E1128 plugin.go:388] "Failed" err="${AUDIENCE.replaceAll('"', '\\"')}" ${rest}\n`);
+const ofMain = text("events.json", '"kind":"Pod"', '"kind":"Pod","fieldPath":"spec.containers{main}"');
+const inJson = JSON.stringify({
+  err: AUDIENCE,
+  pod: { name: POD.slice(5), namespace: "shop" },
+  image: SIDECAR,
+});
+
+/** Whose a message is: the sidecar's, the other container's, or both, since their repository is the same. */
+it.each<[title: string, edits: readonly Edit[], side: "" | "?", main: "" | "?", notes?: number]>([
+  ["the image in it", [event(`Failed to pull image "${SIDECAR}": ${AUDIENCE}`)], "", "?"],
+  ["no image", [event(AUDIENCE)], "?", "?", 1],
+  ["the container's state", [waits("ErrImagePull", AUDIENCE)], "?", ""],
+  ["the container of an event", [event(AUDIENCE), ofMain], "?", ""],
+  ["a pod and its image", [line(`pod="${POD}" image="${HEALTHY.aws.image}"`)], "", ""],
+  ["a pod of several images", [line(`pod="${POD}"`)], "?", "?"],
+  ["a pod in JSON", [file("kubelet.log", `${inJson}\n`)], "", ""],
+  ["our image for another pod", [line(`pod="shop/other" image="${SIDECAR}"`)], "?", "?"],
+  ["our account for another image", [line('of="shop/web" image="docker.io/other:1"')], "?", "?"],
+])("whose a message is: %s", (_, edits, side, main, notes = 0) => {
+  const found = answerOf("aws", [gone("rbac.json"), sidecar, ...edits]);
+  expect(found.pull).toBe(`${side}audience-granted; ${main}audience-granted`);
+  expect(found.notes).toHaveLength(notes);
+});
+
 describe.each<[title: string, rows: readonly Row[]]>([
   ["healthy", HEALTHY_ROWS],
+  ["other forms", FORMS],
   ["one cause", SINGLE],
+  ["other causes", OTHERS],
   ["stacked causes", STACKED],
   ["messages", SAID],
 ])("%s", (_, rows) => {

@@ -255,6 +255,23 @@ describe("AWS", () => {
       /^unknown: permissions-granted/,
     ],
     [
+      "an empty page of a list that goes on",
+      {
+        "details.json": byCommand({
+          "iam list-role-policies": { web: { PolicyNames: [], IsTruncated: true, Marker: "m" } },
+        }),
+        "provider.json": "{}",
+      },
+      /^unknown: permissions-granted/,
+    ],
+    ["discovery documents of two clusters", { "a.json": discovery(OTHER) }, /^unknown/],
+    ["the same in the other order", { "z.json": discovery(OTHER) }, /^unknown/],
+    [
+      "an OIDC provider without its audiences",
+      { "provider.json": providerAnswer({ ClientIDList: undefined }) },
+      /^unknown: audience-accepted/,
+    ],
+    [
       "answers of two accounts under the same names",
       {
         "details.json": byCommand({
@@ -448,6 +465,11 @@ describe("Azure", () => {
       "another issuer",
       { "credentials.json": [credential({ issuer: AKS.slice(0, -1) })], "openid.json": discovery(AKS) },
       /^denied: issuer-trusted/,
+    ],
+    [
+      "a credential without its audiences",
+      { "credentials.json": [credential({ audiences: undefined })] },
+      /^unknown: audience-accepted/,
     ],
     [
       "no credential",
@@ -650,6 +672,24 @@ describe("Google Cloud", () => {
       "a service account that is off",
       { "accounts.json": [gcp({ disabled: true })] },
       /^denied: identity-found/,
+    ],
+    [
+      "a project that is being deleted",
+      {
+        "policies.json": granted({
+          "projects describe": {
+            projectId: PROJECT,
+            projectNumber: NUMBER,
+            lifecycleState: "DELETE_REQUESTED",
+          },
+        }),
+      },
+      /^unknown/,
+    ],
+    [
+      "half of the policy of the service account",
+      { "policies.json": granted({ "iam service-accounts get-iam-policy": { [EMAIL]: {} } }) },
+      /^unknown: subject-admitted/,
     ],
     [
       "no role in the project",

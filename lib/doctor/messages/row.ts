@@ -49,3 +49,6 @@ export const TOKEN_SENT: readonly CheckId[] = [
 
 /** Links of workloads alone: a message about a pull proves none of them, and the reverse. */
 export const OF_WORKLOADS: readonly CheckId[] = ["account-present", "account-annotated", "pods-configured"];
+
+/** Links that only the chain of a pull has. */
+export const OF_PULLS: readonly string[] = TOKEN_SENT.filter((id) => !OF_WORKLOADS.includes(id));

@@ -5,6 +5,7 @@
  * (a kubelet with one of them, or without the executable of an entry, exits); coreutils, ls and sha256sum; file(1).
  */
 
+import { basename } from "node:path";
 import { firstDocument } from "../../explain/read/documents";
 import { known } from "../../model/known";
 import { at, list, text, texts } from "../../model/parsed";
@@ -13,20 +14,20 @@ import { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
 import { imageMatches } from "../../rules/kubelet/image-matches";
 import { lookupRepository } from "../../rules/kubelet/image-reference";
 import type { ExplainResult } from "../../explain";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, wholeLines } from "../bundle";
 import { type Observation, isPull } from "./observation";
 
 const ON_NODE = ["provider-on-node"] as const;
 
-/** The kubelet's command line in a bundle; `undefined` if there is none, or no kubelet of its own. */
+/** The kubelet's flags by all lines; `undefined` if none is a kubelet with flags, since wrappers and subcommands have none. */
 function kubeletLine(file: BundleFile): readonly [line: number, words: string] | undefined {
-  const lines = file.text.split(/\r?\n/);
-  const place = lines.findIndex((line) => /(?:^|\/)kubelet(?:\s|$)/.test(line));
-  return place < 0 ? undefined : [place + 1, lines[place] ?? ""];
+  const lines = wholeLines(file);
+  const place = lines.findIndex((line) => /^\s*(?:\S*\/)?kubelet\s+"?-/.test(line));
+  return place < 0 ? undefined : [place + 1, lines.join(" ")];
 }
 
 function flagIn(words: string, flag: string): string | undefined {
-  return new RegExp(String.raw`--${flag}(?:=|\s+)["']?([^\s"']+)`).exec(words)?.[1];
+  return new RegExp(String.raw`-${flag}(?:=|\s+)["']?([^\s"']+)`).exec(words)?.[1];
 }
 
 /** Feature gates on the kubelet's command line. */
@@ -77,28 +78,41 @@ interface Listing {
   readonly kinds: ReadonlyMap<string, { readonly line: number; readonly text: string }>;
   readonly loaders: readonly string[];
   readonly machine: string | undefined;
+  /** Whether something follows the list of names, so that it is not cut off. */
+  readonly isWhole: boolean;
 }
 
 const LISTED = /^([-l][-rwxsStT]{9})\S*\s.*?\s(\S+)$/;
-const KIND = /^(\/?\S*?([^/\s]+)):\s+(.*(?:ELF|script|executable|text).*)$/;
+const KIND = /^(\S+):\s+(.*(?:ELF|script|executable|text).*)$/;
 const LOADER = /^\/(?:usr\/)?lib\S*\/ld-\S+$/;
 const MACHINE = /^(?:x86_64|aarch64|arm64|ppc64le|s390x|riscv64)$/;
+/** Colours, the targets of links, and the marks of `ls -F`. */
+const ORNAMENT = /\u001b\[[\d;]*m|\s->\s.*$|[*@]$/g;
 
-function listingOf({ text: all }: BundleFile): Listing {
+function listingOf(file: BundleFile): Listing {
   const plugins = new Map<string, Plugin>();
   const kinds = new Map<string, { readonly line: number; readonly text: string }>();
   const loaders: string[] = [];
   let machine: string | undefined;
-  for (const [place, each] of all.split(/\r?\n/).entries()) {
-    const line = each.trim();
+  let [isBegun, isWhole] = [false, false];
+  for (const [place, each] of wholeLines(file).entries()) {
+    const line = each.replace(ORNAMENT, "").trim();
     const [, mode, name] = LISTED.exec(line) ?? [];
-    const [, , of, kind] = KIND.exec(line) ?? [];
-    if (mode !== undefined && name !== undefined) plugins.set(name, { line: place + 1, mode });
-    else if (LOADER.test(line)) loaders.push(line);
+    const [, of, kind] = KIND.exec(line) ?? [];
+    isBegun ||= mode !== undefined || /^total \d/.test(line);
+    isWhole = isBegun && mode === undefined && (isWhole || !/^total |^$/.test(line));
+    if (mode !== undefined && name !== undefined) {
+      // A name with spaces, or another folder, may end alike.
+      if (!isExecutable(plugins.get(name))) plugins.set(name, { line: place + 1, mode });
+    } else if (LOADER.test(line)) loaders.push(basename(line));
     else if (MACHINE.test(line)) machine = line;
-    else if (of !== undefined && kind !== undefined) kinds.set(of, { line: place + 1, text: kind });
+    else if (of !== undefined && kind !== undefined) kinds.set(basename(of), { line: place + 1, text: kind });
   }
-  return { plugins, kinds, loaders, machine };
+  return { plugins, kinds, loaders, machine, isWhole };
+}
+
+function isExecutable(plugin: Plugin | undefined): boolean {
+  return /x|s|t/.test(plugin?.mode ?? "");
 }
 
 /** An entry of the provider file in the bundle. */
@@ -132,12 +146,16 @@ function running(entries: readonly Entry[], { target }: ExplainResult): readonly
 /** What the listing says of the plugins that the provider file names. */
 export function pluginsSeen(bundle: Bundle): readonly Observation[] {
   const entries = entriesIn(bundle).filter(({ name }) => name !== "");
+  const [command] = filesOf(bundle, "command-line");
+  const [, words = ""] = (command && kubeletLine(command)) ?? [];
+  const folder = flagIn(words, BIN_FLAG) ?? "";
   return filesOf(bundle, "plugins").flatMap((file) => {
     const listing = listingOf(file);
-    if (listing.plugins.size === 0) return [];
+    // Checksums have the folder's path: it may be another than the kubelet's.
+    if (!file.text.includes(folder.replace(/\/+$/, ""))) return [];
     return entries.flatMap((entry): readonly Observation[] => {
       const plugin = listing.plugins.get(entry.name);
-      if (plugin === undefined) return [absent(entry, file, listing)];
+      if (plugin === undefined) return listing.isWhole ? [absent(entry, file, listing)] : [];
       const problem = unfit(entry, plugin, file, listing);
       const runs = (chain: ExplainResult): boolean =>
         isPull(chain) && running(entries, chain).includes(entry);
@@ -150,7 +168,7 @@ function absent({ name }: Entry, file: BundleFile, { plugins }: Listing): Observ
   return {
     links: ON_NODE,
     status: "fail",
-    reason: `the plugin ${name} is not in the folder, so the kubelet does not start with this file, and no entry of it works; there are ${[...plugins.keys()].join(", ")}`,
+    reason: `the plugin ${name} is not in the folder, so the kubelet does not start with this file, and no entry of it works; there ${plugins.size === 0 ? "is nothing" : `are ${[...plugins.keys()].slice(0, 10).join(", ")}`}`,
     fix: `install ${name} on the node before the file that names it`,
     evidence: [inFile(file, "listing of the folder")],
     about: isPull,
@@ -160,7 +178,7 @@ function absent({ name }: Entry, file: BundleFile, { plugins }: Listing): Observ
 
 /** Architectures as `file` names them, by the machine's name. */
 const PROCESSORS: Readonly<Record<string, RegExp>> = {
-  x86_64: /x86-64/,
+  x86_64: /x86-64|80386/,
   aarch64: /aarch64/i,
   arm64: /aarch64/i,
   ppc64le: /PowerPC/,
@@ -172,11 +190,12 @@ type Problem = Pick<Observation, "reason" | "fix" | "evidence">;
 
 function unfit(
   { name }: Entry,
-  { mode, line }: Plugin,
+  plugin: Plugin,
   file: BundleFile,
   { kinds, loaders, machine = "" }: Listing,
 ): Problem | undefined {
-  if (!/x|s|t/.test(mode))
+  const { mode, line } = plugin;
+  if (!isExecutable(plugin))
     return {
       reason: `the plugin ${name} has the mode ${mode}, so the kubelet may not execute it`,
       fix: `give it mode 0755: chmod 0755 ${name}`,
@@ -193,7 +212,9 @@ function unfit(
       evidence,
     };
   const [, loader] = /interpreter ([^\s,]+)/.exec(kind.text) ?? [];
-  if (loader === undefined || loaders.length === 0 || loaders.includes(loader)) return undefined;
+  // A folder may be a link to another, so that the name alone counts.
+  const isSeen = machine !== "" && loader !== undefined && loaders.length > 0 && LOADER.test(loader);
+  if (!isSeen || loaders.includes(basename(loader))) return undefined;
   return {
     reason: `the plugin ${name} needs the loader ${loader}, which the node does not have; starting it fails with "no such file or directory" although the plugin is there`,
     fix: "install a statically linked build, or one for the node's system",

@@ -5,11 +5,12 @@
 
 import type { Evidence } from "../../explain/answer";
 import type { ExplainResult } from "../../explain";
+import { grouped } from "../../model/grouped";
 import { type Bundle, atLine, filesOf } from "../bundle";
-import { type FoundMessage, messagesIn } from "../messages";
-import { OF_WORKLOADS } from "../messages/row";
+import { type FoundMessage, messagesIn, unquoted } from "../messages";
+import { OF_PULLS, OF_WORKLOADS } from "../messages/row";
 import { type Note, type Observation, type Seen, isPull } from "./observation";
-import type { PodSeen } from "./pods";
+import type { PodSeen, Said } from "./pods";
 
 type About = Observation["about"];
 
@@ -39,13 +40,6 @@ function observed({ row }: FoundMessage, where: Evidence, about: About): readonl
   return all;
 }
 
-/** A note for messages about no link. */
-function noted({ row }: FoundMessage, where: Evidence): readonly Note[] {
-  return row.broken.length > 0
-    ? []
-    : [{ reason: `${row.by}: ${row.means.replace(/\.$/, "")}`, fix: row.fix, evidence: [where] }];
-}
-
 const SHOWN = 240;
 
 function shown(all: string): string {
@@ -53,83 +47,112 @@ function shown(all: string): string {
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
 }
 
-/** The pull of an image by a pod's service account; a message that quotes one of its images is about that one. */
-function pullOf({ account, images }: PodSeen, said: string): About {
-  const quoted = images.filter((image) => said.includes(image));
-  return (chain) =>
-    isPull(chain) &&
-    chain.subject === account &&
-    (quoted.length > 0 ? quoted : images).includes(chain.target);
+/** A message, where it is, and the chains that it is about; `undefined` if it does not say whose it is. */
+type SaidOf = readonly [message: FoundMessage, where: Evidence, about: About | undefined];
+
+/** What events and states of pods, their own logs and those of kubelets say. */
+export function messagesSeen(
+  bundle: Bundle,
+  pods: readonly PodSeen[],
+  chains: readonly ExplainResult[],
+): Seen {
+  const all = [...podsSaid(pods), ...podLogSaid(bundle, pods), ...logSaid(bundle, pods, chains)];
+  const notes = all.flatMap(([{ row }, where, about]): readonly Note[] => {
+    if (about !== undefined && row.broken.length > 0) return [];
+    const links = row.broken.length > 0 ? ` (${row.broken.join(", ")})` : "";
+    const whose = about === undefined ? `${links}; the line does not say whose chain it is` : "";
+    return [
+      { reason: `${row.by}: ${row.means.replace(/\.$/, "")}${whose}`, fix: row.fix, evidence: [where] },
+    ];
+  });
+  return {
+    observations: all.flatMap(([message, where, about]) => (about ? observed(message, where, about) : [])),
+    // A log repeats its lines: the first note of each kind is enough.
+    notes: [...grouped(notes, ({ reason }) => reason).values()].flatMap(([first]) => first ?? []),
+  };
 }
 
-function loginOf(account: string): About {
-  return (chain) => !isPull(chain) && chain.subject === account;
+/** The pull of an image by a pod's service account: that which the message quotes, or the container's. */
+function pullOf({ account, images, containers }: PodSeen, { text, container }: Said): About | undefined {
+  const quoted = images.filter((image) => exactly(image).test(text));
+  const own = quoted.length > 0 ? quoted : [containers.get(container) ?? images].flat();
+  if (quoted.length === 0 && own.length > 1) return undefined;
+  return (chain) => isPull(chain) && chain.subject === account && own.includes(chain.target);
 }
 
-/** What events and states of pods say. */
-export function podsSaid(pods: readonly PodSeen[]): Seen {
-  const each = pods.flatMap((pod) =>
-    pod.said.flatMap(({ text, file, path }) =>
-      narrowest(messagesIn(text)).map((message) => {
-        const where = { text: shown(text), source: { file: file.path, path } };
-        return [observed(message, where, pullOf(pod, text)), noted(message, where)] as const;
-      }),
-    ),
+function podsSaid(pods: readonly PodSeen[]): readonly SaidOf[] {
+  return pods.flatMap((pod) =>
+    pod.said.flatMap((said) => {
+      const where = { text: shown(said.text), source: { file: said.file.path, path: said.path } };
+      return narrowest(messagesIn(said.text)).map((each) => [each, where, pullOf(pod, said)] as const);
+    }),
   );
-  return { observations: each.flatMap(([all]) => all), notes: each.flatMap(([, notes]) => notes) };
 }
 
 const POD = /^# (\S+\/\S+)\s*$/m;
 
 /** What a pod's own log says, whose first line names the pod. */
-export function podLogSaid(bundle: Bundle, pods: readonly PodSeen[]): Seen {
-  const each = filesOf(bundle, "pod-log").flatMap((file) => {
+function podLogSaid(bundle: Bundle, pods: readonly PodSeen[]): readonly SaidOf[] {
+  return filesOf(bundle, "pod-log").flatMap((file) => {
     const [, key] = POD.exec(file.text) ?? [];
     const pod = pods.find((one) => one.key === key);
     return messagesIn(file.text).map((message) => {
-      const where = atLine(file, message.line, shown(message.text));
-      return pod
-        ? ([observed(message, where, loginOf(pod.account)), noted(message, where)] as const)
-        : ([[], [whose(message, where)]] as const);
+      const about: About = (chain) =>
+        !isPull(chain) && chain.subject === pod?.account && isOf(message, chain);
+      return [message, atLine(file, message.line, shown(message.text)), pod && about] as const;
     });
   });
-  return { observations: each.flatMap(([all]) => all), notes: each.flatMap(([, notes]) => notes) };
-}
-
-function whose({ row }: FoundMessage, where: Evidence): Note {
-  const links = row.broken.length > 0 ? ` (${row.broken.join(", ")})` : "";
-  return {
-    reason: `${row.by}: ${row.means.replace(/\.$/, "")}${links}; the line does not say whose chain it is`,
-    fix: row.fix,
-    evidence: [where],
-  };
 }
 
 /** What lines of logs say of the pods, images and service accounts that they name. */
-export function logSaid(bundle: Bundle, pods: readonly PodSeen[], chains: readonly ExplainResult[]): Seen {
-  const observations: Observation[] = [];
-  const notes: Note[] = [];
+function logSaid(
+  bundle: Bundle,
+  pods: readonly PodSeen[],
+  chains: readonly ExplainResult[],
+): readonly SaidOf[] {
   const named = namesOf(pods, chains);
-  for (const file of filesOf(bundle, "log"))
-    for (const [place, line] of file.text.split(/\r?\n/).entries())
-      for (const message of narrowest(messagesIn(line))) {
+  return filesOf(bundle, "log").flatMap((file) =>
+    file.text.split(/\r?\n/).flatMap((line, place) =>
+      narrowest(messagesIn(line)).map((message) => {
+        const plain = unquoted(line).replaceAll(POD_IN_JSON, 'pod="$2/$1"');
+        const about = named.filter(({ name }) => name.test(plain)).map((each) => each.about);
+        const isStated = statedIn(plain, pods);
+        const isAbout: About = (chain) =>
+          isOf(message, chain) && isStated(chain) && about.some((one) => one(chain));
         const where = atLine(file, place + 1, shown(line));
-        const about = named.filter(({ name }) => name.test(line)).map((each) => each.about);
-        if (about.length === 0) notes.push(whose(message, where));
-        else {
-          const isAbout: About = (chain) => isOf(message, chain) && about.some((one) => one(chain));
-          observations.push(...observed(message, where, isAbout));
-          notes.push(...noted(message, where));
-        }
-      }
-  return { observations, notes: firstOfEach(notes) };
+        return [message, where, about.length === 0 ? undefined : isAbout] as const;
+      }),
+    ),
+  );
 }
 
 /** A message about links of workloads alone is about no pull, and the reverse. */
 function isOf({ row: { broken } }: FoundMessage, chain: ExplainResult): boolean {
   const ids = chain.checks.map(({ id }) => id);
+  if (broken.some((id) => OF_PULLS.includes(id))) return isPull(chain);
   const isOfWorkloads = broken.length > 0 && broken.every((id) => OF_WORKLOADS.includes(id));
   return isOfWorkloads ? !isPull(chain) : broken.length === 0 || broken.some((id) => ids.includes(id));
+}
+
+/** How the kubelet's log in JSON names a pod. */
+const POD_IN_JSON = /"pod":\{"name":"([\w.-]+)","namespace":"([\w.-]+)"\}/g;
+const OF_POD = /\bpod="?([\w.-]+\/[\w.-]+)/;
+const OF_IMAGE = /\bimage[=:"\s]+([\w.-]+(?::\d+)?\/[\w./-]*\w)/i;
+
+/** Whether a line is about no other pod and no other repository than the chain's, which it may name besides. */
+function statedIn(line: string, pods: readonly PodSeen[]): About {
+  const [key, image] = [OF_POD, OF_IMAGE].map((pattern) => pattern.exec(line)?.[1]);
+  const pod = pods.find((each) => each.key === key);
+  return (chain) => {
+    const isOwn = key === undefined || (pod !== undefined && ofPod(pod, chain));
+    if (!isPull(chain) || !isOwn) return isOwn;
+    if (image !== undefined) return image === chain.target.replace(/[:@](?!.*\/).*$/, "");
+    return key === undefined || pod?.images.length === 1;
+  };
+}
+
+function ofPod(pod: PodSeen, chain: ExplainResult): boolean {
+  return chain.subject === pod.account && (!isPull(chain) || pod.images.includes(chain.target));
 }
 
 interface Named {
@@ -139,7 +162,7 @@ interface Named {
 
 function exactly(name: string): RegExp {
   const plain = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?<![\w./-])${plain}(?![\w/-]|\.\w)`);
+  return new RegExp(String.raw`(?<![\w./-])${plain}(?![\w/-]|[.:@]\w)`);
 }
 
 /** How logs name chains: by pod, by image, by service account. */
@@ -149,8 +172,7 @@ function namesOf(pods: readonly PodSeen[], chains: readonly ExplainResult[]): re
   return [
     ...pods.map((pod) => ({
       name: exactly(pod.key),
-      about: (chain: ExplainResult) =>
-        chain.subject === pod.account && (!isPull(chain) || pod.images.includes(chain.target)),
+      about: (chain: ExplainResult) => ofPod(pod, chain),
     })),
     ...targets.map((target) => ({
       name: exactly(target),
@@ -164,11 +186,4 @@ function namesOf(pods: readonly PodSeen[], chains: readonly ExplainResult[]): re
       }));
     }),
   ];
-}
-
-/** A log repeats its lines: the first note of each kind is enough. */
-function firstOfEach(notes: readonly Note[]): readonly Note[] {
-  const byReason = new Map<string, Note>();
-  for (const note of notes) if (!byReason.has(note.reason)) byReason.set(note.reason, note);
-  return [...byReason.values()];
 }

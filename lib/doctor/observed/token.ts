@@ -9,7 +9,7 @@
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
 import { type Json, at, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn } from "../bundle";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn, parsedJson } from "../bundle";
 import type { Note, Observation, Seen } from "./observation";
 
 interface Claims {
@@ -22,7 +22,7 @@ interface Claims {
 
 function claimsIn(file: BundleFile): Claims | undefined {
   const lines = file.text.trim().split(/\r?\n/);
-  const objects = lines.map((line) => record(jsonIn(line)));
+  const objects = lines.map((line) => record(parsedJson(line)));
   const payload = objects.find((each) => "iss" in each);
   const now = Number(lines[0]);
   if (payload === undefined) return undefined;
@@ -41,7 +41,7 @@ interface KeySet {
 }
 
 function keySetOf(file: BundleFile): KeySet {
-  const keys = at(jsonIn(file.text), "keys");
+  const keys = at(jsonIn(file), "keys");
   if (!Array.isArray(keys)) return { file, keys: undefined };
   const rows = keys.map((key) => [text(at(key, "kid")), text(at(key, "n")) || text(at(key, "x"))] as const);
   return { file, keys: new Map(rows) };
@@ -70,19 +70,18 @@ function unpublished(reason: string, ...evidence: Observation["evidence"]): Obse
   return { links: TRUST, status: "fail", reason, fix: PUBLISH, evidence, about: everyChain, isState: true };
 }
 
-/** The issuer that the cluster prints; empty if that was not collected. */
-function printed(bundle: Bundle): string {
-  const documents = filesOf(bundle, "explain").map((file) => jsonIn(file.text));
-  const [issuer = ""] = documents.flatMap((each) =>
-    at(each, "jwks_uri") === undefined ? [] : [text(at(each, "issuer"))],
+/** The issuers that clusters print: one, unless the bundle is of several. */
+function printed(bundle: Bundle): readonly string[] {
+  const documents = filesOf(bundle, "explain").map((file) => parsedJson(file.text));
+  return documents.flatMap((each) =>
+    at(each, "jwks_uri") === undefined ? [] : text(at(each, "issuer")) || [],
   );
-  return issuer;
 }
 
 function discoveryOutside(bundle: Bundle): readonly Observation[] {
   return filesOf(bundle, "discovery").flatMap((file) => {
-    const issuer = text(at(jsonIn(file.text), "issuer"));
-    const inside = printed(bundle);
+    const issuer = text(at(jsonIn(file), "issuer"));
+    const [inside = ""] = printed(bundle);
     if (issuer === "")
       return [
         unpublished(
@@ -157,19 +156,18 @@ function movedKeys(bundle: Bundle): readonly Note[] {
   }));
 }
 
-/** Refuses a bundle whose token is of another cluster than its discovery document: no cause in it would be certain. */
+/** Refuses a bundle of two clusters, by their discovery documents and tokens: no cause in it would be certain. */
 export function assertOneCluster(bundle: Bundle): void {
-  const inside = printed(bundle);
-  for (const file of filesOf(bundle, "claims")) {
-    const issuer = text(claimsIn(file)?.payload["iss"]);
-    if (inside !== "" && issuer !== "" && issuer !== inside)
-      fail("explain-mismatch", {
-        problem: `the token has the issuer ${issuer}, but the cluster prints ${inside}`,
-        value: `${file.path}:${lineOf(file, '"iss"')}`,
-        allowed: "files of one cluster, collected at the same time",
-        remedy: "collect all of them again; the issuer of the API server may have changed in between",
-      });
-  }
+  const tokens = filesOf(bundle, "claims");
+  const issued = tokens.flatMap((file) => text(claimsIn(file)?.payload["iss"]) || []);
+  const [first = "", ...others] = new Set([...printed(bundle), ...issued]);
+  if (others.length > 0)
+    fail("explain-mismatch", {
+      problem: `the discovery document and the token have the issuers ${[first, ...others].join(", ")}`,
+      value: tokens.map((file) => `${file.path}:${lineOf(file, '"iss"')}`).join(", "),
+      allowed: "files of one cluster, collected at the same time",
+      remedy: "collect all of them again; the issuer of the API server may have changed in between",
+    });
 }
 
 function lineOf({ text: all }: BundleFile, word: string): number {
@@ -202,7 +200,7 @@ function tokenNotes(bundle: Bundle): readonly Note[] {
           evidence: where,
         },
       ];
-    if (Math.abs(now - issued) <= SKEW_MAX) return [];
+    if (!(Math.abs(now - issued) > SKEW_MAX)) return [];
     return [
       {
         reason: `the clock where the token was collected and that of the API server differ by ${Math.abs(now - issued)} seconds, unless the token is older`,

@@ -15,6 +15,7 @@ import {
   type RecordedCommand,
   type RecordedCommands,
   type RecordedItem,
+  textsOf,
 } from "../read/recorded";
 
 /** Role names are unique in one account only, so that answers by name count only beside answers of one account. */
@@ -81,7 +82,7 @@ function documentOf(versions: readonly CommandAnswer[]): Json {
 function provider({ key: arn, answer }: RecordedItem): Json {
   const url = answer.at("Url").stated();
   if (!arn.endsWith(`:oidc-provider/${url}`)) answer.refuse(`that of ${arn}`);
-  return { id: arn, arn, url, client_id_list: answer.at("ClientIDList").texts() };
+  return { id: arn, arn, url, client_id_list: textsOf(answer.at("ClientIDList")) };
 }
 
 /** A list of associations does not say which role they give. */

@@ -7,7 +7,7 @@
 import type { Json } from "../../model/parsed";
 import { ASK } from "../../rules/azure/commands";
 import { NOT_YET } from "../read/block";
-import type { RecordedCommand, RecordedCommands, RecordedItem } from "../read/recorded";
+import { type RecordedCommand, type RecordedCommands, type RecordedItem, textsOf } from "../read/recorded";
 
 const CREDENTIAL = /\/federatedIdentityCredentials\/[^/]*$/i;
 
@@ -18,7 +18,7 @@ function credential({ key, answer }: RecordedItem): Json {
     user_assigned_identity_id: id.replace(CREDENTIAL, ""),
     // An expression may take the place of a subject.
     subject: answer.at("subject").text() ?? NOT_YET,
-    audience: answer.at("audiences").texts(),
+    audience: textsOf(answer.at("audiences")),
   };
 }
 

@@ -23,25 +23,38 @@ const CLUSTER = /^https:\/\/container\.googleapis\.com\/v\w+\/projects\/([^/]+)\
 const ACCOUNT = /^projects\/([^/]+)\/serviceAccounts\/[^/]+@/;
 const REPOSITORY = /^projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
 
-/** The groups of a pattern in a full name, as arguments. */
-function named({ answer }: RecordedItem, name: string, pattern: RegExp, ...args: readonly string[]): Json {
+/** The groups of a pattern in a full name, as arguments, of which the first is the project. */
+function named(
+  { answer }: RecordedItem,
+  all: Recorded,
+  name: string,
+  pattern: RegExp,
+  ...args: readonly string[]
+): Json {
   const [, ...groups] = pattern.exec(name) ?? answer.refuse("that of a full name");
-  return Object.fromEntries(args.map((argument, place) => [argument, groups[place]]));
+  const own = Object.fromEntries(["project", ...args].map((argument, place) => [argument, groups[place]]));
+  const isActive = describedAs(groups[0] ?? "", all).every(
+    (each) => (each.answer.at("lifecycleState").text() ?? "ACTIVE") === "ACTIVE",
+  );
+  return isActive ? own : { ...own, [`${ASK.project}: lifecycleState`]: true };
 }
 
-/** If the policy of its project was not printed, anyone may have any role there. */
-function perhapsGranted(project: string, all: Recorded): readonly RecordedResource[] {
-  const described = all
+function describedAs(project: string, all: Recorded): readonly RecordedItem[] {
+  return all
     .of(ASK.project)
     .filter(({ answer }) =>
       [answer.at("projectId").text(), answer.at("projectNumber").text()].includes(project),
     );
-  if (described.some(({ document }) => document.isAnswered(ASK.projectPolicy))) return [];
+}
+
+/** If the policy of its project was not printed, anyone may have any role there. */
+function perhapsGranted(project: string, all: Recorded): readonly RecordedResource[] {
+  if (describedAs(project, all).some(({ document }) => document.isAnswered(ASK.projectPolicy))) return [];
   const values = { project, role: NOT_YET, member: NOT_YET };
   return [{ type: "google_project_iam_member", id: project, values }];
 }
 
-function provider(item: RecordedItem): Json {
+function provider(item: RecordedItem, all: Recorded): Json {
   const [oidc, mapping] = [item.answer.at("oidc"), item.answer.at("attributeMapping").entries()];
   const settings = (): Json => ({
     issuer_uri: oidc.at("issuerUri").stated(),
@@ -50,7 +63,7 @@ function provider(item: RecordedItem): Json {
   });
   const [pool, id] = ["workload_identity_pool_id", "workload_identity_pool_provider_id"];
   return {
-    ...named(item, item.answer.at("name").stated(), PROVIDER, "project", pool ?? "", id ?? ""),
+    ...named(item, all, item.answer.at("name").stated(), PROVIDER, pool ?? "", id ?? ""),
     attribute_mapping: Object.fromEntries(mapping.map(([key, expression]) => [key, expression.stated()])),
     oidc: oidc.exists ? [settings()] : [],
   };
@@ -58,7 +71,8 @@ function provider(item: RecordedItem): Json {
 
 /** A policy as it is owned by a resource: it is all that is granted there. */
 function policy({ answer }: RecordedItem): Json {
-  // A policy that grants nothing is printed without the key.
+  // A policy that grants nothing is printed without the key, but with its version.
+  if (!answer.at("bindings").exists && !answer.at("etag").exists) answer.refuse("a whole policy");
   const bindings = answer
     .at("bindings")
     .list()
@@ -106,8 +120,8 @@ const rows: readonly RecordedCommand[] = [
     id: "name",
     texts: "name state? mode?",
     flags: "disabled",
-    values: (item) =>
-      named(item, item.answer.at("name").stated(), POOL, "project", "workload_identity_pool_id"),
+    values: (item, all) =>
+      named(item, all, item.answer.at("name").stated(), POOL, "workload_identity_pool_id"),
   },
   {
     command: ASK.providers,
@@ -130,7 +144,7 @@ const rows: readonly RecordedCommand[] = [
     texts: "name account_id=email email",
     flags: "disabled",
     harmless: "projectId etag oauth2ClientId",
-    values: (item) => named(item, item.answer.at("name").stated(), ACCOUNT, "project"),
+    values: (item, all) => named(item, all, item.answer.at("name").stated(), ACCOUNT),
     // If its own policy was not printed, anyone may act as it.
     isPart: ({ answer }, all) => !all.isAnswered(ASK.policy, answer.at("email").stated()),
     also: ({ answer }, all) => perhapsGranted(ACCOUNT.exec(answer.at("name").stated())?.[1] ?? "", all),
@@ -157,9 +171,9 @@ const rows: readonly RecordedCommand[] = [
     command: ASK.repositoryPolicy,
     isKeyed: true,
     type: "google_artifact_registry_repository_iam_policy",
-    values: (item) => ({
+    values: (item, all) => ({
       id: item.key,
-      ...named(item, item.key, REPOSITORY, "project", "location", "repository"),
+      ...named(item, all, item.key, REPOSITORY, "location", "repository"),
       ...policy(item),
     }),
   },
@@ -171,10 +185,10 @@ const rows: readonly RecordedCommand[] = [
     flags: "deleted",
     read: "includedPermissions",
     harmless: "etag",
-    values: (item) => {
+    values: (item, all) => {
       const permissions = item.answer.at("includedPermissions");
       return {
-        ...named(item, item.answer.at("name").stated(), ROLE, "project", "role_id"),
+        ...named(item, all, item.answer.at("name").stated(), ROLE, "role_id"),
         permissions: permissions.exists ? permissions.texts() : NOT_YET,
       };
     },

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { noting } from "../../artefact/read-file";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { same, unread } from "../../model/known";
 import { type Json, record } from "../../model/parsed";
 import { Resource } from "./block";
 import { boundCopies, wronglyFilled } from "./bound-copies";
@@ -162,7 +163,9 @@ function inferenceOf(
   documents: readonly FileDocument[],
   { clusters, which = "" }: ReadFactsOptions,
 ): Inference {
-  const [printed] = documents.flatMap((each) => printedIssuer(each) ?? []);
+  const [first, ...others] = documents.flatMap((each) => printedIssuer(each) ?? []);
+  const isOne = first === undefined || others.every((each) => same(each, first) === "yes");
+  const printed = isOne ? first : unread("discovery documents of two clusters were read");
   return { clusters: clusters?.(terraform) ?? [], which, printed };
 }
 

@@ -13,7 +13,7 @@ import { propertyPath } from "../../model/property-path";
 import { isRecord } from "../../model/record";
 import { rowOf } from "../coverage/closed-world";
 import { type Coverage, notUnderstood, words } from "../coverage/coverage";
-import { Resource } from "./block";
+import { NOT_YET, Resource } from "./block";
 import type { FileDocument } from "./documents";
 import { withoutSecrets } from "./sensitive";
 import { type SkippedDocument, type Source, below } from "./source";
@@ -247,7 +247,8 @@ class Reading {
         return { key: own, answer, more: Object.fromEntries(fields), source: where, document };
       });
       for (const list of [document, this.#all]) {
-        if (whole.exists) list.answered(command, key, true);
+        // An empty page of a list that goes on is no answer.
+        if (whole.exists && around.length === 0) list.answered(command, key, true);
         for (const item of items) list.add(command, item);
       }
       if (row.type !== undefined) this.#declaring.push(...items.map((item) => [row, item] as const));
@@ -338,3 +339,8 @@ function hasShape({ shape = {} }: RecordedCommand, value: unknown): boolean {
 
 /** Any text, list or object. */
 export const ANY: RegExp = /^/;
+
+/** The texts of a list, which an output that was cut down to some fields may lack. */
+export function textsOf(answer: CommandAnswer): unknown {
+  return answer.exists ? answer.texts() : NOT_YET;
+}
