@@ -261,15 +261,38 @@ function podProblem(object: Json, kind: string): string | undefined {
     return `${propertyPath([...path, "serviceAccountName"])} is not a valid name`;
   const automount = automountProblem(spec, path);
   if (automount !== undefined) return automount;
-  for (const field of ["volumes", "imagePullSecrets"]) {
-    const problem = firstOf(object, [...path, field], namedProblem);
-    if (problem !== undefined) return problem;
-  }
+  const volume = firstOf(object, [...path, "volumes"], volumeProblem);
+  const named = volume ?? firstOf(object, [...path, "imagePullSecrets"], namedProblem);
+  if (named !== undefined) return named;
   for (const field of CONTAINERS) {
     const problem = firstOf(object, [...path, field], containerProblem);
     if (problem !== undefined) return problem;
   }
-  return undefined;
+  const containers = CONTAINERS.flatMap((field) => list(spec[field]));
+  const pair =
+    pairProblem("volumes", "name", list(spec["volumes"])) ?? pairProblem("containers", "name", containers);
+  return pair && `${propertyPath(path)} ${pair}`;
+}
+
+/** Whether two items of lists have one key, which is compared as it is written, also if it is a path. */
+function pairProblem(what: string, key: string, items: readonly unknown[]): string | undefined {
+  const seen = new Set<string>();
+  const keys = items.map((item) => text(at(item, key)));
+  const shared = keys.find((each) => each !== "" && seen.size === seen.add(each).size);
+  return shared && `has two ${what} with the ${key} ${shared}`;
+}
+
+/** The sources of a projected volume that list files. A token is none: the last one at a path counts. */
+const LISTING: readonly string[] = ["configMap", "downwardAPI", "secret"];
+
+function volumeProblem(volume: unknown): string | undefined {
+  const files = list(at(volume, "projected", "sources")).flatMap((source) =>
+    LISTING.flatMap((type) => list(at(source, type, "items"))),
+  );
+  const odd = files.every(isRecord)
+    ? pairProblem("files", "path", files)
+    : "lists a file that is not a mapping";
+  return namedProblem(volume) ?? odd;
 }
 
 const TEXTS_OF_CONTAINER: readonly string[] = ["name", "image", "imagePullPolicy"];
@@ -287,5 +310,6 @@ function containerProblem(container: unknown): string | undefined {
     const value = at(each, "value") ?? "";
     return typeof value === "string" ? undefined : `has ${typeName(value)} as its value, not a string`;
   });
-  return variable ?? firstOf(container, ["volumeMounts"], namedProblem);
+  const mount = variable ?? firstOf(container, ["volumeMounts"], namedProblem);
+  return mount ?? pairProblem("volumeMounts", "mountPath", list(at(container, "volumeMounts")));
 }
