@@ -22,7 +22,7 @@ function bash(): readonly string[] {
       .filter(([, { value }]) => value !== undefined)
       .map(([long, { choices }]) => `    "${name} --${long}") words="${(choices ?? []).join(" ")}" ;;`),
   );
-  const rest = commands.map(({ name, options }) => {
+  const flagCases = commands.map(({ name, options }) => {
     const flags = [...Object.keys(options), "help"].map((long) => `--${long}`).join(" ");
     const plain = operandChoices(name).join(" ");
     return `    "${name} "*) if [[ $current == -* ]]; then words="${flags}"; else words="${plain}"; fi ;;`;
@@ -33,7 +33,7 @@ function bash(): readonly string[] {
     `  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD - 1]}" in`,
     `    *" ${PROGRAM}" | *"/${PROGRAM}") words="${names.join(" ")} help --help --version" ;;`,
     ...values,
-    ...rest,
+    ...flagCases,
     `    "help "*) words="${names.join(" ")}" ;;`,
     "  esac",
     `  COMPREPLY=($(compgen -W "$words" -- "$current"))`,

@@ -119,19 +119,19 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   // A narrower question finds less, so entries of the baseline would wrongly seem unused.
   const isWhole = Object.keys(selection).length === 0;
   const asked = values.running ? running(explainer, selection) : askedResults(explainer, selection);
-  const all = started(asked);
-  const trusts = all === undefined && isWhole && !values.running ? trustLines(explainer) : [];
-  if (all === undefined && trusts.length === 0)
+  const answers = started(asked);
+  const trusts = answers === undefined && isWhole && !values.running ? trustLines(explainer) : [];
+  if (answers === undefined && trusts.length === 0)
     throw new UsageError(values.running ? NONE_RUNNING : NONE_DECLARED);
   const findings = values.audit && explainer.audit(stack);
   const audit = findings && (baseline?.findings(findings) ?? findings);
-  const results = baseline ? baseline.results(all ?? []) : (all ?? []);
+  const results = baseline ? baseline.results(answers ?? []) : (answers ?? []);
   const seen = new Set<Verdict>();
   const lookedAt = audit ? lookedAtBy(explainer) : "";
   const besides: Besides = { ...values, audit, lookedAt, only, colour: io.colour === true };
   const render = RENDERERS[format];
   // A text of no results would say nothing.
-  if (all !== undefined || audit !== undefined || format !== "text")
+  if (answers !== undefined || audit !== undefined || format !== "text")
     for (const piece of render(watched(results, seen), besides)) io.out(piece);
   for (const line of trusts) io[format === "text" ? "out" : "err"](`${printable(line)}\n`);
   printSkipped(explainer, io, values.verbose);
@@ -140,7 +140,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   const fails = isOfAudit(failOn) ? FAILS[failOn] : [];
   if (seen.has("denied") || audit?.some(({ severity, accepted }) => !accepted && fails.includes(severity)))
     return EXIT_DENIED;
-  return (seen.has("unknown") || all === undefined) && failOn !== "denied" ? EXIT_UNKNOWN : EXIT_ALLOWED;
+  return (seen.has("unknown") || answers === undefined) && failOn !== "denied" ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
 function isOfAudit(failOn: Values["fail-on"]): failOn is keyof typeof FAILS {

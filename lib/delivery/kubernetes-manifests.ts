@@ -305,13 +305,13 @@ export class KubernetesManifests extends TerraformElement implements ManifestDel
   }
 
   #checkFiles(charts: readonly ManifestEntry[]): void {
-    const all = charts.map(({ file }) => file);
-    const unknown = (this.#props.files ?? []).find((file) => !all.includes(file));
+    const files = charts.map(({ file }) => file);
+    const unknown = (this.#props.files ?? []).find((file) => !files.includes(file));
     if (unknown !== undefined)
       fail("delivery-unknown", {
         problem: `${this.node.path} lists a file in \`files\` that the stack does not write`,
         value: unknown,
-        allowed: all.join(", ") || "none: the stack writes no manifests",
+        allowed: files.join(", ") || "none: the stack writes no manifests",
         remedy: "write the path of the file below the stack's folder",
       });
   }

@@ -84,15 +84,15 @@ export function readClouds(terraform: Terraform): Clouds {
   const world = new ClosedWorld(terraform);
   const stores = READERS.flatMap((reader) => reader.stores(terraform));
   const issuers = new PublishedIssuers(stores, world);
-  const all = READERS.map((reader) => reader.read(terraform, issuers, world));
+  const clouds = READERS.map((reader) => reader.read(terraform, issuers, world));
   const readByAll = (repository: AskedRepository): Evidence | undefined =>
-    all.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
+    clouds.flatMap(({ pulls }) => pulls.readByAll(repository) ?? [])[0];
   const others = registryPlugins(world, terraform);
   const pluginOf: PluginOf = (entry, cluster) =>
-    all.map(({ pulls }) => pulls).find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
+    clouds.map(({ pulls }) => pulls).find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
     others(cluster)(entry) ??
-    pluginLike(entry, all);
-  return { all, pluginOf, readByAll, issuers };
+    pluginLike(entry, clouds);
+  return { all: clouds, pluginOf, readByAll, issuers };
 }
 
 /** The plugin of an entry whose executable has another name, by annotation keys or registries, which prove nothing. */

@@ -230,8 +230,8 @@ interface ControllerAccount {
 
 function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonly ControllerAccount[] {
   const accounts = new Map(consumer.workloads.map((workload) => [keyOf(workload), workload]));
-  const given = Object.values(identities).flat();
-  const foreign = given.find(({ subject }) => !accounts.has(subject.key));
+  const bearers = Object.values(identities).flat();
+  const foreign = bearers.find(({ subject }) => !accounts.has(subject.key));
   if (foreign)
     return fail("fleet-foreign", {
       problem: "`identities` contains a service account that runs no plugin of this consumer",
@@ -245,7 +245,7 @@ function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonl
   });
   assertOwnAudiences(
     takers,
-    given.flatMap(({ pod }) => pod.volumes),
+    bearers.flatMap(({ pod }) => pod.volumes),
   );
   const tokens = spokeTokens(takers.filter(({ isMounted }) => isMounted));
   const clouds = cloudsOf(spokes).filter((cloud) => cloud !== "kubernetes");

@@ -34,7 +34,7 @@ function missingFor(
   workload: Workload,
   { entries }: ConfigFact,
   { accounts }: LintFacts,
-  found: Map<string, Spot>,
+  spots: Map<string, Spot>,
 ): void {
   const { namespace, serviceAccount, pullSecrets, isStatic, hasEnded } = workload;
   const account = accounts.get(`${namespace}/${serviceAccount}`);
@@ -51,7 +51,7 @@ function missingFor(
   for (const entry of matching) {
     const keys = missing(entry);
     const ofPod = keys.some((key) => workload.annotations.has(key));
-    remembered(found, `${account.key} ${entry.name} ${keys.join(" ")} ${ofPod}`, () => {
+    remembered(spots, `${account.key} ${entry.name} ${keys.join(" ")} ${ofPod}`, () => {
       const isNear = (key: string): boolean => keys.some((each) => each.split("/")[0] === key.split("/")[0]);
       const near = [...account.annotations.keys()].filter(isNear).map((key) => `; it has ${key}`);
       const also = ofPod ? "; the pod has it instead" : "";

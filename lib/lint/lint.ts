@@ -85,14 +85,14 @@ export function lint(paths: readonly string[], options: LintOptions = {}): LintR
   const minors = knownKubernetesMinors.filter(isMeant);
   if (paths.includes(STDIN)) openText(STDIN, input);
   const facts = judged(readLintFacts(paths, input), minors);
-  const all = LINT_RULES.flatMap((rule) => rule.run(facts).map((spot) => ({ rule, spot })));
-  const certain = all.filter(({ spot }) => !dependsOnPlaceholder(spot));
+  const spots = LINT_RULES.flatMap((rule) => rule.run(facts).map((spot) => ({ rule, spot })));
+  const certain = spots.filter(({ spot }) => !dependsOnPlaceholder(spot));
   const findings = certain.map(({ rule, spot }) => findingOf(rule, spot));
   const read = countsOf(facts);
   const { files: _, ...others } = read;
-  if (all.length === 0 && Object.values(others).every((count) => count === 0)) return nothingFound(paths);
+  if (spots.length === 0 && Object.values(others).every((count) => count === 0)) return nothingFound(paths);
   const skipped = facts.skipped.filter(({ refused }) => refused === undefined);
-  return { kubelets: minors, read, skipped, placeholders: all.length - certain.length, findings };
+  return { kubelets: minors, read, skipped, placeholders: spots.length - certain.length, findings };
 }
 
 /** Comparisons of a pattern with a host; some seconds. */

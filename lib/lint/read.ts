@@ -84,16 +84,16 @@ export const STDIN = "-";
 
 /** Reads files and folders, and `input` under the name `-`. */
 export function readLintFacts(paths: readonly string[], input: string): LintFacts {
-  const found = inputFiles(paths.filter((path) => path !== STDIN));
+  const inputs = inputFiles(paths.filter((path) => path !== STDIN));
   const unread: SkippedDocument[] = [];
   const files: FileFact[] = paths.includes(STDIN) ? [{ file: STDIN, text: input }] : [];
-  for (const file of [...found.files, ...found.stacks.flatMap((stack) => stack.files)]) {
-    const content = found.found.has(file) ? textIfReadable(file) : readText(file);
+  for (const file of [...inputs.files, ...inputs.stacks.flatMap((stack) => stack.files)]) {
+    const content = inputs.found.has(file) ? textIfReadable(file) : readText(file);
     if (content !== undefined) files.push({ file, text: content });
     else unread.push({ source: { file, path: "" }, reason: "it is larger than lint reads, or not UTF-8" });
   }
   const facts = factsOf(files.flatMap((file) => documentsOf(file, unread)));
-  const skipped = [...facts.skipped, ...found.skipped, ...otherFiles(found.others)];
+  const skipped = [...facts.skipped, ...inputs.skipped, ...otherFiles(inputs.others)];
   const isRead = ({ file }: FileFact): boolean => !unread.some(({ source }) => source.file === file);
   return { ...facts, files: files.filter(isRead), skipped, unread };
 }

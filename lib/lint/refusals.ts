@@ -19,10 +19,10 @@ export function refusalsOf(config: ConfigFact, minors: readonly string[]): reado
   const { value, error, isEntry, title, source, entries } = config;
   if (error !== undefined) return [{ config, subject: title, message: error, minors: [...minors], source }];
   const whole = isEntry ? { ...HEADER, providers: [value] } : value;
-  const found = new Map<string, Refusal>();
+  const refusals = new Map<string, Refusal>();
   const add = (minor: string, subject: string, message: string, place: Source): void => {
     const make = (): Refusal => ({ config, subject, message, minors: [], source: place });
-    remembered(found, JSON.stringify([place, message]), make).minors.push(minor);
+    remembered(refusals, JSON.stringify([place, message]), make).minors.push(minor);
   };
   for (const kubelet of minors) {
     const options = { kubelet, featureGates: GATES };
@@ -47,7 +47,7 @@ export function refusalsOf(config: ConfigFact, minors: readonly string[]): reado
         add(kubelet, title, message.replace(/(is missing) in [^]*/, "$1"), below(source, path));
       }
   }
-  return [...found.values()];
+  return [...refusals.values()];
 }
 
 /** `kubelet 1.34`, `kubelets 1.34 to 1.37`. */

@@ -96,14 +96,14 @@ export const EXISTING_IDENTITY: Kind<IExistingIdentity> = made(
 );
 
 /** The shape of an {@link AccountsRequest}, given the kind of its requests. */
-export function accountsRequestShape<Asked>(asked: Kind<Asked>): Shape<AccountsRequest<Asked>> {
+export function accountsRequestShape<Asked>(requestKind: Kind<Asked>): Shape<AccountsRequest<Asked>> {
   return {
     clusterName: text,
     issuer: CHECKED_ISSUER,
     accounts: list(
       object<AccountRequest<Asked>>({
         subject: SUBJECT,
-        asks: list(asked),
+        asks: list(requestKind),
         existing: optional(EXISTING_IDENTITY),
       }),
     ),

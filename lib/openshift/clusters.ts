@@ -119,7 +119,7 @@ export function openShift(props: OpenShiftProps): ICluster<Construct> {
 function clusterOf(
   {
     name,
-    issuer: given,
+    issuer: statedIssuer,
     platform,
     kubeletCommand,
   }: Pick<OpenShiftProps, "name" | "issuer" | "platform" | "kubeletCommand">,
@@ -131,7 +131,7 @@ function clusterOf(
   const { distribution, apiServer } = facts;
   const { configPath, stockProviders } = platformNodes(platform, release, kubeletCommand);
   const { plugins, kubernetes: kubelet } = release;
-  const issuer = Issuer.of(given);
+  const issuer = Issuer.of(statedIssuer);
   // No plugin on OpenShift pulls from a cloud that accepts uploaded keys, so an internal issuer is of no use here.
   if (issuer.clusterInternal) return fail("issuer-unsupported", issuerClusterInternal(issuer.url, "clouds"));
   return {

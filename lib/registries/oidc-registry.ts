@@ -325,9 +325,9 @@ function entryOf({ plugin, audience }: OidcRegistryProps): Entry {
 }
 
 function grantOf({ subject, asks }: Account): AccountGrant {
-  const own = asks.filter((each) => each instanceof OidcRegistry);
+  const registries = asks.filter((each) => each instanceof OidcRegistry);
   const annotations: Record<string, string> = {};
-  for (const { props, host } of own)
+  for (const { props, host } of registries)
     for (const [key, value] of Object.entries(props.annotations ?? {})) {
       if (annotations[key] !== undefined && annotations[key] !== value)
         fail("identities-conflict", {
@@ -338,5 +338,5 @@ function grantOf({ subject, asks }: Account): AccountGrant {
         });
       annotations[key] = value;
     }
-  return { subject, identity: own[0]?.props.identity ?? String(subject), annotations };
+  return { subject, identity: registries[0]?.props.identity ?? String(subject), annotations };
 }

@@ -126,15 +126,15 @@ export class AskedNames {
     readonly all: readonly { readonly said: Said; readonly example: string }[];
     readonly isOver: boolean;
   } {
-    const all: { readonly said: Said; readonly example: string }[] = [];
+    const answers: { readonly said: Said; readonly example: string }[] = [];
     const { pending } = search;
     if (this.#pattern) search.add([{ walk: search.walkOf(this.#pattern), wanted: true }]);
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (all.length === triesMax) return { all, isOver: true };
+      if (answers.length === triesMax) return { all: answers, isOver: true };
       const name = new SomeName(next, search);
-      all.push({ said: judge(name), example: name.example });
+      answers.push({ said: judge(name), example: name.example });
     }
-    return { all, isOver: false };
+    return { all: answers, isOver: false };
   }
 }
 

@@ -168,13 +168,13 @@ function accountLine<Asked extends { readonly cloud: string }>(
       allowed: `one entry or several, for example ${words.example}`,
       remedy: "state what the service account needs, or remove the line",
     });
-  const asked = asks.map(({ cloud }) => cloud);
-  const idle = as.find(({ cloud }) => !asked.includes(cloud));
+  const clouds = asks.map(({ cloud }) => cloud);
+  const idle = as.find(({ cloud }) => !clouds.includes(cloud));
   if (idle !== undefined && words.makers === undefined)
     fail("identities-unused", {
       problem: `\`as\` of service account ${subject.key} has an identity of a cloud from which \`${words.asks}\` has nothing`,
       value: idle.cloud,
-      allowed: [...new Set(asked)].sort().join(", "),
+      allowed: [...new Set(clouds)].sort().join(", "),
       remedy: `remove the identity, or add what it is for to \`${words.asks}\``,
     });
   return { subject, declare, asks, as };
@@ -232,15 +232,15 @@ function cloudGroups<Asked extends IIdentitySource<Identities>, Identities>(
   const idle = [...stated.keys()].find((cloud) => !clouds.includes(cloud));
   if (idle !== undefined) refuseIdle(idle, clouds, words.lines);
   return clouds.map((cloud) => {
-    const own = accounts.flatMap(({ subject, asks, as }): readonly AccountRequest<Asked>[] => {
+    const ofCloud = accounts.flatMap(({ subject, asks, as }): readonly AccountRequest<Asked>[] => {
       const existing = as.find((each) => each.cloud === cloud);
       const asked = asks.filter((each) => each.cloud === cloud);
       if (existing) return [{ subject, asks: asked, existing }];
       return asked.length > 0 ? [{ subject, asks: asked }] : [];
     });
-    const [first] = own.flatMap(({ asks }) => asks);
+    const [first] = ofCloud.flatMap(({ asks }) => asks);
     const identities = stated.get(cloud) ?? first?.defaultIdentities() ?? refuseNoMaker(cloud, words);
-    return { cloud, identities, accounts: own };
+    return { cloud, identities, accounts: ofCloud };
   });
 }
 

@@ -129,14 +129,14 @@ function consumerOf(
   chart: Chart,
   props: FleetAccessProps,
   { apiServer }: FleetPlan,
-  made: { readonly spokes: readonly SpokeCluster[]; readonly identities: ControllerIdentities },
+  parts: { readonly spokes: readonly SpokeCluster[]; readonly identities: ControllerIdentities },
 ): HubConsumer {
   const { consumer, hub, plugins, pluginByCloud, additionalProviders, kueueConfiguration } = props;
   const imageVolume = hub.featureGates?.["ImageVolume"];
   return new HubConsumer(chart, "consumer", {
     consumer,
     hub: { version: apiServer, ...(imageVolume !== undefined && { imageVolume }) },
-    ...made,
+    ...parts,
     ...(plugins && { plugins }),
     ...(pluginByCloud && { pluginByCloud }),
     ...(additionalProviders && { additionalProviders }),

@@ -217,10 +217,10 @@ export function claimFleet(construct: Construct, plan: FleetPlan): void {
   const { root } = construct.node;
   const known = claims.get(root) ?? new Map<string, Claim[]>();
   claims.set(root, known);
-  const own = { hub: plan.name, issuer: plan.issuer.url, by: construct.node.path };
+  const ownClaim = { hub: plan.name, issuer: plan.issuer.url, by: construct.node.path };
   const objects = objectsOf(plan);
   for (const object of objects) {
-    const other = known.get(object)?.find((claim) => isSameHub(claim, own));
+    const other = known.get(object)?.find((claim) => isSameHub(claim, ownClaim));
     if (other)
       fail("fleet-conflict", {
         problem: `${other.by} also writes ${object} of the same hub, and whichever is applied last would replace the other`,
@@ -232,9 +232,9 @@ export function claimFleet(construct: Construct, plan: FleetPlan): void {
   }
   const files = plan.spokes.flatMap(fileOf);
   for (const { spoke, key, text } of files)
-    for (const claim of known.get(key) ?? []) checkFile(construct, spoke, { ...own, text }, claim);
+    for (const claim of known.get(key) ?? []) checkFile(construct, spoke, { ...ownClaim, text }, claim);
   const noted = [...objects.map((key) => ({ key, text: "" })), ...files];
-  for (const { key, text } of noted) known.set(key, [...(known.get(key) ?? []), { ...own, text }]);
+  for (const { key, text } of noted) known.set(key, [...(known.get(key) ?? []), { ...ownClaim, text }]);
 }
 
 /** Objects of the hub that are written as a whole, and workloads that are patched. */

@@ -102,14 +102,14 @@ interface Warning {
 }
 
 function warningsOf(app: App): readonly Warning[] {
-  const all = app.node
+  const warnings = app.node
     .findAll()
     .flatMap(({ node }) =>
       node.metadata
         .filter(({ type }) => type === WARNING)
         .map(({ data }) => ({ text: String(data), path: node.path })),
     );
-  return [...grouped(all, ({ text }) => text)].map(([text, group]) => ({
+  return [...grouped(warnings, ({ text }) => text)].map(([text, group]) => ({
     text,
     paths: group.map(({ path }) => path),
   }));

@@ -96,8 +96,8 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): Judged {
         remedy: "write the claim exactly as the token has it",
       });
   }
-  const own = token.iss === undefined ? issuerOf(stack) : known(token.iss);
-  const claims = { issuer: own, subject: token.sub, audience: token.aud };
+  const tokenIssuer = token.iss === undefined ? issuerOf(stack) : known(token.iss);
+  const claims = { issuer: tokenIssuer, subject: token.sub, audience: token.aud };
   const identities = named(identitiesOf(stack), token.identity).map(({ address, trust }) => {
     const { issuer, audience, subject } = trust(claims);
     const links: readonly Link[] = [
@@ -107,7 +107,7 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): Judged {
     ];
     return { address, links, verdict: verdictOf(links) };
   });
-  return { issuer: own, identities };
+  return { issuer: tokenIssuer, identities };
 }
 
 /** The one issuer of the stack's clusters, as its files state it. */
@@ -211,12 +211,12 @@ export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Findi
   const results = resultsOf(stack, pull);
   const { check } = pull;
   const failed = results.map(firstFailed);
-  const wanted = check === undefined ? "" : `, first failing check ${failed.join(", ") || "none"}`;
+  const failing = check === undefined ? "" : `, first failing check ${failed.join(", ") || "none"}`;
   return {
     holds:
       results.every(({ verdict }) => verdict === "denied") &&
       (check === undefined || failed.every((id) => id === check)),
-    text: explanation(stack, pull, results, wanted),
+    text: explanation(stack, pull, results, failing),
   };
 }
 

@@ -11,7 +11,7 @@ import { Damaged, damages, shownPlace } from "../support/damage";
 
 const EXAMPLES: readonly ExampleName[] = ["aro-hcp", "eks-nodeadm", "openshift-aws", "rke2", "three-clouds"];
 /** Of each example; a second or two. */
-const RUNS = 50;
+const RUNS = 75;
 
 interface Said {
   readonly explainer: Explainer;

@@ -38,6 +38,10 @@ const DAMAGES = {
       ? value.toUpperCase()
       : undefined,
   any: (value: unknown) => (typeof value === "string" ? "*" : undefined),
+  twice: (value: unknown) => (Array.isArray(value) && value.length > 0 ? [...value, value[0]] : undefined),
+  "null first": (value: unknown) => (Array.isArray(value) ? [null, ...value] : undefined),
+  "in a list": (value: unknown, isTerraform: boolean) =>
+    isTerraform && typeof value === "object" && !Array.isArray(value) ? [value] : undefined,
   opposite: (value: unknown) => (typeof value === "boolean" ? !value : undefined),
 } as const satisfies Readonly<Record<string, (value: unknown, isTerraform: boolean) => unknown>>;
 

@@ -217,6 +217,45 @@ const HARMLESS: readonly Row[] = [
     "where nodes are, the version of an AMI, and what follows the last boundary of user data",
     ["gone", "another text", "in capitals", "any", "of another type"],
   ],
+  [
+    /50-ec2-node-classes\.yaml$/,
+    /^spec\.(?:ami|securityGroup|subnet)SelectorTerms$/,
+    "terms are alternatives, and of a class that the API server refuses no nodes are made",
+    ["twice", "null first"],
+  ],
+  [
+    TERRAFORM,
+    /./,
+    "in JSON a list of one block is that block, and `terraform plan` refuses other lists",
+    ["in a list"],
+  ],
+  [
+    TERRAFORM,
+    /\.(?:(?:data_)?actions|client_id_list|inline_policy|kubernetes_groups|managed_policy_arns|permissions|roles)$/,
+    "a set has it once, and `terraform plan` refuses a null in it",
+    ["twice", "null first"],
+  ],
+  [
+    TERRAFORM,
+    /\.(?:condition|oidc)$/,
+    "no block is added by null, and `terraform plan` refuses a second one",
+    ["twice", "null first"],
+  ],
+  [
+    MANIFEST,
+    /(?:^|\.)(?:rules|subjects|apiGroups|resources|resourceNames|verbs|env|args|matchImages)$/,
+    "says the same again",
+    ["twice"],
+  ],
+  [
+    MANIFEST,
+    /\.projected\.sources$/,
+    "the API server takes a source of no type, and a second token at a path",
+    ["twice", "null first"],
+  ],
+  [MANIFEST, /\.matchImages$/, "the kubelet takes an empty pattern, which matches nothing", ["null first"]],
+  [/\/pods\//, /./, "the API server refuses the pods aloud", ["twice", "null first"]],
+  [/spokes\//, /^files$/, "a file without a path and a content is none", ["null first"]],
 ];
 
 /** What is wrong and stays allowed all the same, because explain does not look at it yet. */

@@ -65,9 +65,9 @@ function adoptedRole(
 ): readonly AdoptedPart[] {
   const { provider, cluster, findings } = eks;
   const { arn, name, trust } = role;
-  const own = associations.filter(({ roleArn }) => roleArn === arn);
+  const ofRole = associations.filter(({ roleArn }) => roleArn === arn);
   const byToken = provider ? subjectsOf(trust, provider.arn) : [];
-  if (byToken.length === 0 && own.length === 0) {
+  if (byToken.length === 0 && ofRole.length === 0) {
     const text = JSON.stringify(trust.value);
     const isNamed = provider !== undefined && text.includes(provider.arn);
     if (isNamed || text.includes(`:${eks.region}:${eks.account}:cluster/${cluster}"`))
@@ -76,8 +76,8 @@ function adoptedRole(
       );
     return [];
   }
-  const all = new Set([...byToken, ...own.map(({ serviceAccount }) => serviceAccount)]);
-  findings.identities.push({ identity: arn, serviceAccounts: [...all].sort() });
+  const accounts = new Set([...byToken, ...ofRole.map(({ serviceAccount }) => serviceAccount)]);
+  findings.identities.push({ identity: arn, serviceAccounts: [...accounts].sort() });
   findings.imports.push({ type: "aws_iam_role", id: name });
   const serviceAccounts = byToken.filter((each) => refusal(() => Subject.of(each)) === undefined);
   const others = byToken.filter((each) => !serviceAccounts.includes(each));
@@ -85,7 +85,7 @@ function adoptedRole(
     findings.notes.push(
       `${arn} admits ${others.join(", ")}; a line names one service account, so there is none for these`,
     );
-  if (serviceAccounts.length === 0 && own.length === 0) return [];
+  if (serviceAccounts.length === 0 && ofRole.length === 0) return [];
   const constant = lines.nameFor("role", name);
   const line = { identity: arn, settings: { as: new Code(constant) } };
   for (const serviceAccount of serviceAccounts) {
@@ -96,8 +96,8 @@ function adoptedRole(
         `${serviceAccount} gets ${association.roleArn} by its association, which overrides ${arn}`,
       );
   }
-  for (const { serviceAccount } of own) lines.add(BY_ASSOCIATION, { ...line, serviceAccount });
-  return [rolePart(constant, role, { serviceAccounts, associations: own }, eks)];
+  for (const { serviceAccount } of ofRole) lines.add(BY_ASSOCIATION, { ...line, serviceAccount });
+  return [rolePart(constant, role, { serviceAccounts, associations: ofRole }, eks)];
 }
 
 /** A `WorkloadAccess` for service accounts with annotations, and one for those with associations. */

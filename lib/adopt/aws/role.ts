@@ -122,16 +122,16 @@ function trustReasons(
     expected = trustPolicy(trust && subjects.length > 0 ? [trust] : [], others).Statement;
   });
   if (refused !== undefined) return [refused];
-  const found = role.trust
+  const statements = role.trust
     .at("Statement")
     .someMembers()
     .map(({ value }) => canonical(value));
   const written = expected.map(canonical);
-  const extra = found
+  const extra = statements
     .filter((each) => !written.includes(each))
     .map((each) => `it has the trust statement ${each}`);
   const lacking = written
-    .filter((each) => !found.includes(each))
+    .filter((each) => !statements.includes(each))
     .map((each) => `it lacks the trust statement ${each}`);
   return [...(extra.length > 0 ? extra : lacking), ...versionReasons("trust policy", role.trust)];
 }

@@ -20,16 +20,16 @@ interface Found {
 /** The setting `adopt`: a GUID for what exists, `absent` for what does not. */
 export function adoption(
   answers: CommandAnswer,
-  found: Found,
+  existing: Found,
   findings: AdoptionFindings,
 ): ComponentAdoption {
-  const { plan, own } = found;
+  const { plan, own: identities } = existing;
   const roleDefinitions: Record<string, string> = {};
   const roleAssignments: Record<string, Readonly<Record<string, string>>> = {};
   const absent: string[] = [];
   for (const component of plan) {
     const { name } = component.request;
-    const identity = own.find((each) => each.name === component.identityName);
+    const identity = identities.find((each) => each.name === component.identityName);
     if (!identity) {
       absent.push(name);
       findings.notes.push(`${name}: has no identity ${component.identityName}; it will be created`);
@@ -39,14 +39,14 @@ export function adoption(
       type: "azurerm_user_assigned_identity",
       id: identity.id,
     });
-    absent.push(...absentCredentials(component, identity, found, findings));
+    absent.push(...absentCredentials(component, identity, existing, findings));
     const definition = hasCustomRole(component.permissions)
-      ? customRole(answers, component, found, findings)
+      ? customRole(answers, component, existing, findings)
       : undefined;
     if (definition !== undefined) roleDefinitions[name] = definition;
-    roleAssignments[name] = assignmentsOf(component, identity, definition, found, findings);
+    roleAssignments[name] = assignmentsOf(component, identity, definition, existing, findings);
   }
-  for (const { name } of own)
+  for (const { name } of identities)
     if (!plan.some((each) => each.identityName === name))
       findings.notes.push(`ccoctl made the identity ${name}, but no request needs it; it is left alone`);
   if (!answers.at(ASK.definitions).exists)
@@ -79,7 +79,7 @@ function absentCredentials(
 function customRole(
   answers: CommandAnswer,
   { request, roleName }: PlannedComponent,
-  found: Found,
+  existing: Found,
   findings: AdoptionFindings,
 ): string | undefined {
   const roles = answers
@@ -102,7 +102,7 @@ function customRole(
   if (guid !== undefined)
     findings.imports.push({
       type: "azurerm_role_definition",
-      id: roleDefinitionImportId(found.subscription.id, guid),
+      id: roleDefinitionImportId(existing.subscription.id, guid),
     });
   return guid;
 }

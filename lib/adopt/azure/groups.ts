@@ -20,12 +20,12 @@ const SURPLUS = "remove from the answers the role assignments that ccoctl did no
  */
 export function clusterGroups(
   subscription: Subscription,
-  own: readonly Identity[],
+  identities: readonly Identity[],
   name: string,
   requests: readonly CredentialsRequest[],
   findings: AdoptionFindings,
 ): ClusterResourceGroups | undefined {
-  const held = heldGroups(subscription, own, name, requests);
+  const held = heldGroups(subscription, identities, name, requests);
   const [first, ...others] = held;
   const everywhere = (first?.groups ?? []).filter((group) =>
     others.every(({ groups }) => groups.includes(group)),
@@ -57,12 +57,12 @@ export function clusterGroups(
 /** The groups of an identity's custom role, which has the identity's name; of all its roles if there is none. */
 function heldGroups(
   { id, assignments }: Subscription,
-  own: readonly Identity[],
+  identities: readonly Identity[],
   name: string,
   requests: readonly CredentialsRequest[],
 ): readonly Held[] {
   return componentNames(name, id, requests, "ccoctl").flatMap(({ request, identityName }) => {
-    const principalId = own.find((each) => each.name === identityName)?.principalId;
+    const principalId = identities.find((each) => each.name === identityName)?.principalId;
     const all = assignments.filter((each) => principalId !== undefined && each.principalId === principalId);
     const custom = all.filter(({ role }) => role === identityName);
     const groups = (custom.length > 0 ? custom : all).flatMap(

@@ -87,12 +87,12 @@ function adoptedIdentity(
   const serviceAccounts = trusted.map(({ subject }) => serviceAccountText(subject)).sort();
   findings.identities.push({ identity: id, serviceAccounts });
   findings.imports.push({ type: "azurerm_user_assigned_identity", id });
-  const credentials = trusted.filter((each) => {
+  const credentials = trusted.filter((credential) => {
     findings.imports.push({
       type: "azurerm_federated_identity_credential",
-      id: federatedCredentialId(id, each.name),
+      id: federatedCredentialId(id, credential.name),
     });
-    return isLine(each, name, findings);
+    return isLine(credential, name, findings);
   });
   const roles = rolesOf(identity, aks);
   if (credentials.length === 0) return [];
@@ -123,16 +123,18 @@ function rolesOf({ name, principalId }: Identity, { subscription, findings }: Ak
   const held = subscription.assignments.filter(
     (each) => principalId !== undefined && each.principalId === principalId,
   );
-  return held.flatMap((each) => {
-    findings.imports.push({ type: "azurerm_role_assignment", id: each.id });
-    const role = roleOf(each);
-    const version = each.condition === undefined ? CONDITION_VERSION : each.conditionVersion;
+  return held.flatMap((assignment) => {
+    findings.imports.push({ type: "azurerm_role_assignment", id: assignment.id });
+    const role = roleOf(assignment);
+    const version = assignment.condition === undefined ? CONDITION_VERSION : assignment.conditionVersion;
     const reason =
       version === CONDITION_VERSION
         ? refusal(() => accessRoles([role]))
         : `its condition has version ${version}`;
     if (reason === undefined) return accessRoles([role]);
-    findings.notes.push(`${name}: also holds ${role.role} at ${each.scope}, which is left alone: ${reason}`);
+    findings.notes.push(
+      `${name}: also holds ${role.role} at ${assignment.scope}, which is left alone: ${reason}`,
+    );
     return [];
   });
 }

@@ -68,12 +68,13 @@ export function ccoctlCluster(
 
 /** ccoctl makes all identities in one resource group and region. */
 function placeOf(
-  own: readonly Identity[],
+  identities: readonly Identity[],
   findings: AdoptionFindings,
 ): { readonly group: string; readonly region: string } | undefined {
   const none = `run \`az ${ASK.identities}\``;
   const several = "keep only this cluster's identities in the answers";
-  const [groups, regions] = [own.map((each) => each.group), own.flatMap((each) => each.location ?? [])];
+  const groups = identities.map((each) => each.group);
+  const regions = identities.flatMap((each) => each.location ?? []);
   const group = findings.choose("the resource group of the identities", groups, { none, several });
   const region = findings.choose("the region", regions, { none, several });
   return group === undefined || region === undefined ? undefined : { group, region };
@@ -85,11 +86,11 @@ function namesIn(tags: Tags): readonly string[] {
 
 function issuerOf(
   { credentials }: Subscription,
-  own: readonly Identity[],
+  identities: readonly Identity[],
   choice: AdoptionChoice,
   findings: AdoptionFindings,
 ): string | undefined {
-  const issuers = own.flatMap(({ id }) =>
+  const issuers = identities.flatMap(({ id }) =>
     (credentials.get(id.toLowerCase()) ?? []).map(({ issuer }) => issuer),
   );
   if (choice.issuer !== undefined) return choice.issuer;

@@ -188,7 +188,7 @@ function otherUsers(
       "who else uses the pool provider",
       `run \`gcloud ${ASK.policy}\` for each service account of the project`,
     );
-  const own = new Set(requests.flatMap(({ subjects }) => subjects.map(({ key }) => key)));
+  const requested = new Set(requests.flatMap(({ subjects }) => subjects.map(({ key }) => key)));
   const members = answers
     .at(ASK.policy)
     .entries()
@@ -205,5 +205,5 @@ function otherUsers(
     const [, namespace, account] = /\/subject\/system:serviceaccount:([^:]+):([^]+)$/.exec(member) ?? [];
     return namespace === undefined || account === undefined ? [] : [`${namespace}/${account}`];
   });
-  return [...new Set(keys)].filter((key) => !own.has(key)).sort();
+  return [...new Set(keys)].filter((key) => !requested.has(key)).sort();
 }

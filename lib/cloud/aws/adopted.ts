@@ -84,10 +84,10 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
 }
 
 function issuerOfArn(arn: string, stated: GivenIssuer | undefined): Issuer {
-  const given = stated === undefined ? undefined : Issuer.of(stated);
+  const statedIssuer = stated === undefined ? undefined : Issuer.of(stated);
   if (isLate(arn))
     return (
-      given ??
+      statedIssuer ??
       fail("aws-missing", {
         problem:
           "the ARN of the OIDC provider is known only after apply, so its issuer cannot be read from it",
@@ -96,11 +96,11 @@ function issuerOfArn(arn: string, stated: GivenIssuer | undefined): Issuer {
       })
     );
   const issuer = Issuer.exactly(`https://${parseOidcProviderArn(arn).hostPath}`);
-  if (given && !given.late && !given.equals(issuer))
+  if (statedIssuer && !statedIssuer.late && !statedIssuer.equals(issuer))
     fail("aws-mismatch", {
       problem: "the ARN of the OIDC provider is that of another issuer",
       value: arn,
-      allowed: given.url,
+      allowed: statedIssuer.url,
       remedy: "correct the ARN, or leave `issuer` out",
     });
   return issuer;

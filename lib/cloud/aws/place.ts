@@ -25,15 +25,15 @@ export function checkProviderPlace(construct: Construct, { provider, ...stated }
   });
 }
 
-function comparePlace(own: AwsProvider, { partition, account }: Omit<StatedPlace, "provider">): void {
-  const region = own.regionInput;
+function comparePlace(provider: AwsProvider, { partition, account }: Omit<StatedPlace, "provider">): void {
+  const region = provider.regionInput;
   const partitionOfProvider = partitions.find(
     ({ regionCodes }) => region !== undefined && regionCodes.includes(region),
   );
   if (partition !== undefined && partitionOfProvider !== undefined && partitionOfProvider.name !== partition)
     fail("aws-mismatch", otherPartition(`the aws provider (${region})`, partitionOfProvider.name, partition));
   if (account === undefined || isLate(account)) return;
-  const accounts = accountsOf(own);
+  const accounts = accountsOf(provider);
   const remedy = "state the same account in both, or pass the aws provider of this account as `provider`";
   if (accounts.length > 0 && !accounts.includes(account))
     fail("aws-mismatch", {
@@ -42,7 +42,7 @@ function comparePlace(own: AwsProvider, { partition, account }: Omit<StatedPlace
       allowed: accounts.join(", "),
       remedy,
     });
-  if (literalAccounts(own.forbiddenAccountIdsInput).includes(account))
+  if (literalAccounts(provider.forbiddenAccountIdsInput).includes(account))
     fail("aws-mismatch", {
       problem: "the aws provider, which declares the resource, forbids the stated account",
       value: account,

@@ -154,8 +154,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   /** Adds what an earlier user left open: tags, thumbprints, and that it exists. */
   #take({ tags, thumbprints, adopt, account, region, provider }: SharedOidcProviderProps): void {
-    const all = tags && { ...this.#props.tags, ...tags };
-    const tagged = tagArguments(all);
+    const allTags = tags && { ...this.#props.tags, ...tags };
+    const tagged = tagArguments(allTags);
     const fingerprints = thumbprints && thumbprintList(thumbprints);
     const arn = adopt && !this.#props.adopt ? arnToAdopt(this.issuer, account, region) : undefined;
     if (tagged) this.resource.tags = tagged;
@@ -163,7 +163,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (arn !== undefined) this.resource.importFrom(arn, provider);
     this.#props = {
       ...this.#props,
-      ...(all && { tags: all }),
+      ...(allTags && { tags: allTags }),
       ...(thumbprints && { thumbprints }),
       ...(adopt && { adopt }),
     };

@@ -317,7 +317,7 @@ export function trustCredentials(
   isWanted: (added: FederatedCredential) => boolean = () => true,
   remedy = "distribute the service accounts over more identities; pullIdentities makes one for each",
 ): readonly FederatedCredential[] {
-  const all = trusts.flatMap((trust) =>
+  const credentials = trusts.flatMap((trust) =>
     federatedCredentials({
       clusterName: trust.clusterName,
       issuer: Issuer.of(trust.issuer),
@@ -325,7 +325,7 @@ export function trustCredentials(
       subjects: trust.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
     }),
   );
-  const added = all.filter(isWanted);
+  const added = credentials.filter(isWanted);
   checkCredentials(identity, [...existing, ...added], remedy);
   return added;
 }

@@ -113,8 +113,8 @@ const apps = new PerApp<KnownGroup[]>();
 
 /** Refuses a group in two regions, with two values of a tag, or for both the cluster and something else. */
 export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
-  for (const { construct, use: other, resource } of knownGroups(scope, use)) {
-    if (use.holds !== other.holds && [use.holds, other.holds].includes("cluster"))
+  for (const { construct, use: earlier, resource } of knownGroups(scope, use)) {
+    if (use.holds !== earlier.holds && [use.holds, earlier.holds].includes("cluster"))
       fail("azure-conflict", {
         problem: `a resource group is to contain a cluster and also resources of ${construct.node.path}`,
         value: use.name,
@@ -123,11 +123,11 @@ export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): voi
         remedy: "use another resource group for the cluster, or for the issuer and the identities",
       });
     if (resource === undefined || use.mode === "existing") continue;
-    if (comparable(other.location) !== comparable(use.location))
+    if (comparable(earlier.location) !== comparable(use.location))
       fail("azure-mismatch", {
         problem: `resource group ${use.name} is already declared in this stack in another region`,
         value: use.location,
-        allowed: other.location,
+        allowed: earlier.location,
         remedy: "state the same region for the group, or use another group for one of the two",
       });
     const tags = resource.tagsInput ?? {};

@@ -153,10 +153,10 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   const existing = props.accounts.flatMap(({ subject, existing: each }) =>
     each ? [{ subject, identity: existingIdentity(each) }] : [],
   );
-  const own = props.accounts
+  const created = props.accounts
     .filter((account) => account.existing === undefined)
     .map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
-  const planned = spread(own.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
+  const planned = spread(created.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
   checkTenants(
     props,
     existing.map(({ identity }) => identity),
@@ -165,7 +165,7 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
   // Checks name, issuer and audience once for all service accounts.
   federatedCredentials({ clusterName, issuer, audience, subjects: [] });
   const azureJsonPath = checkedPath(props);
-  const settings = (): IdentitySettings => requiredSettings(props, own[0]?.subject, "pullIdentities");
+  const settings = (): IdentitySettings => requiredSettings(props, created[0]?.subject, "pullIdentities");
   const declared = planned.map((identity) => ({ ...identity, ...settings(), cloud }));
   for (const identity of declared) refuseTakenName(scope, identity);
   const trust = (serviceAccounts: readonly Subject[]): PullTrust => ({

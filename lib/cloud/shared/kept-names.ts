@@ -59,15 +59,15 @@ export function keepNames(resource: Named, kept: KeptNames): void {
 }
 
 function keeping(stack: TerraformStack): Kept[] {
-  const all: Kept[] = [];
-  perStack.set(stack, all);
+  const names: Kept[] = [];
+  perStack.set(stack, names);
   stack.node.addValidation({
     validate: () => {
-      refuseChanged(all.flatMap((kept) => changesOf(stack, kept)));
+      refuseChanged(names.flatMap((kept) => changesOf(stack, kept)));
       return [];
     },
   });
-  return all;
+  return names;
 }
 
 function refuseChanged([first, ...others]: readonly Change[]): void {

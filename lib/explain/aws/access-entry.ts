@@ -90,15 +90,15 @@ export function grantedAccess(
   policies: readonly Resource[],
   isDeclared: (principal: Known<string>) => boolean,
 ): readonly Granted[] {
-  return policies.map((each) => {
-    const principal = each.stated("principal_arn");
-    const scopes = orElse(each.blocks("access_scope"), () => []);
+  return policies.map((association) => {
+    const principal = association.stated("principal_arn");
+    const scopes = orElse(association.blocks("access_scope"), () => []);
     const namespaces = scopes.map((scope) =>
       shown(map(scope.list("namespaces"), (all) => all.map(shown).sort().join(", "))),
     );
     const within = namespaces.filter(Boolean).map((names) => ` in the namespaces ${names}`);
-    const text = `${shown(nameOf(each))} in EKS cluster ${shown(each.stated("cluster_name"))}${within.join("")}`;
-    const right = { text, power: powerOfAccessPolicy(text), source: each.source };
+    const text = `${shown(nameOf(association))} in EKS cluster ${shown(association.stated("cluster_name"))}${within.join("")}`;
+    const right = { text, power: powerOfAccessPolicy(text), source: association.source };
     return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
   });
 }

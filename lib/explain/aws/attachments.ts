@@ -115,8 +115,8 @@ export class Attachments {
   }
 
   /** A resource that may remove or replace policies of a role. */
-  #ownerOf(role: Resource, given: readonly Given[]): Source | undefined {
-    const managed = given.filter(({ text }) => text === undefined);
+  #ownerOf(role: Resource, policies: readonly Given[]): Source | undefined {
+    const managed = policies.filter(({ text }) => text === undefined);
     const rival = this.#terraform
       .ofType(EVERYWHERE)
       .find(
@@ -126,16 +126,16 @@ export class Attachments {
             ({ resource, key }) => resource !== each && same(each.stated("policy_arn"), key) !== "no",
           ),
       );
-    return rival?.source ?? replaced(given) ?? (listsItsOwn(role, given) ? role.source : undefined);
+    return rival?.source ?? replaced(policies) ?? (listsItsOwn(role, policies) ? role.source : undefined);
   }
 
-  #give(given: Given, role: Known<string>, argument: string): void {
-    const { certain, perhaps, anyone } = this.#meant(given.resource, role, argument);
-    for (const each of certain) push(this.#certain, each, given);
-    for (const each of perhaps) push(this.#perhaps, each, given);
-    if (certain.length === 0 && perhaps.length === 0) push(this.#elsewhere, shown(role), given);
+  #give(policy: Given, role: Known<string>, argument: string): void {
+    const { certain, perhaps, anyone } = this.#meant(policy.resource, role, argument);
+    for (const each of certain) push(this.#certain, each, policy);
+    for (const each of perhaps) push(this.#perhaps, each, policy);
+    if (certain.length === 0 && perhaps.length === 0) push(this.#elsewhere, shown(role), policy);
     // If it was not read, nothing says which roles it is for, so it puts no role in doubt.
-    if (anyone && given.named().policy.kind === "read") this.#anywhere.push(given);
+    if (anyone && policy.named().policy.kind === "read") this.#anywhere.push(policy);
   }
 
   #inline(resource: Resource): Given {
@@ -255,9 +255,9 @@ function wished(resource: Resource, name: string): Known<string> {
 }
 
 /** Names are unique within a role: of two policies with one name, the one applied last remains. */
-function replaced(given: readonly Given[]): Source | undefined {
-  return given.find(({ key, text }, place) =>
-    given.some(
+function replaced(policies: readonly Given[]): Source | undefined {
+  return policies.find(({ key, text }, place) =>
+    policies.some(
       (each, other) =>
         other < place &&
         each.text !== undefined &&
@@ -269,9 +269,9 @@ function replaced(given: readonly Given[]): Source | undefined {
 }
 
 /** The arguments of a role that exists already say what it had when it was read. */
-function listsItsOwn(role: Resource, given: readonly Given[]): boolean {
+function listsItsOwn(role: Resource, policies: readonly Given[]): boolean {
   if (role.adopted || typeof role.written(["arn"]) === "string") return false;
   const inline = orElse(role.blocks("inline_policy"), () => []).length > 0;
   const managed = Array.isArray(role.written(["managed_policy_arns"]));
-  return given.some(({ text }) => (text === undefined ? managed : inline));
+  return policies.some(({ text }) => (text === undefined ? managed : inline));
 }

@@ -77,11 +77,11 @@ export function boundedBy(
       limits: true,
       source,
     }));
-  return policy.statements.flatMap((each): readonly HeldRight[] => {
-    if ("unread" in each)
-      return [{ text: `within the ${takes}: ${each.unread}`, takes, limits: true, source }];
-    const rights = ofStatement(each, source);
-    if (isDenial(each)) return rights;
+  return policy.statements.flatMap((statement): readonly HeldRight[] => {
+    if ("unread" in statement)
+      return [{ text: `within the ${takes}: ${statement.unread}`, takes, limits: true, source }];
+    const rights = ofStatement(statement, source);
+    if (isDenial(statement)) return rights;
     return rights.map((right) => ({ ...right, text: `${right.text} within the ${takes}`, takes }));
   });
 }
@@ -100,13 +100,13 @@ function ofStatement(statement: Statement, source: Source | undefined): readonly
 /** Without the places where they are granted; audit and comparison ask twice in a row. */
 const rightsOf = once((statement: Statement): readonly Omit<HeldRight, "source">[] => {
   const { actions, resources, effect } = statement;
-  const given = isDenial(statement)
+  const marks = isDenial(statement)
     ? ({ takes: "denial" } as const)
     : isKnown(effect)
       ? {}
       : { limits: true };
   if (!resources || actions.negated || resources.negated || !isKnown(effect))
-    return [{ ...given, text: textOf(statement), power: powerOf(statement) }];
+    return [{ ...marks, text: textOf(statement), power: powerOf(statement) }];
   const begins = isDenial(statement) ? "Deny " : "";
   const under = conditionsText(statement.conditions);
   const ends = under === "" ? "" : ` under ${under}`;
@@ -115,9 +115,9 @@ const rightsOf = once((statement: Statement): readonly Omit<HeldRight, "source">
       const text = `${begins}${shown(action)} on ${shown(on)}${ends}`;
       const isPattern = [action, on].every(isKnown) && !(statement.variables && hasVariable(on));
       const power = powerOfAction(shown(action), shown(on));
-      if (!isPattern) return { ...given, text, power };
+      if (!isPattern) return { ...marks, text, power };
       const covers = { action: shown(action).toLowerCase(), on: shown(on), under };
-      return { ...given, text, covers, power };
+      return { ...marks, text, covers, power };
     }),
   );
 });
@@ -144,14 +144,15 @@ export function grantedBy(policy: Policy, on: string, source: Source): readonly 
   });
   const open = (text: string): Granted => granted("others", { text, limits: true, source });
   if (policy.kind !== "read") return textsOf(policy).map((text) => open(`${text}, of ${on}`));
-  return policy.statements.flatMap((each): readonly Granted[] => {
-    if ("unread" in each) return [open(`${each.unread}, of ${on}`)];
-    if (!each.principal || orElse(each.effect, () => "Deny") !== "Allow") return [];
-    if (each.principal.negated || each.actions.negated) return [open(`${textOf(each)}, of ${on}`)];
-    const under = conditionsText(each.conditions);
-    const principals = principalsOf(plainOf(each.principal.value, shown), each.conditions);
+  return policy.statements.flatMap((statement): readonly Granted[] => {
+    if ("unread" in statement) return [open(`${statement.unread}, of ${on}`)];
+    if (!statement.principal || orElse(statement.effect, () => "Deny") !== "Allow") return [];
+    if (statement.principal.negated || statement.actions.negated)
+      return [open(`${textOf(statement)}, of ${on}`)];
+    const under = conditionsText(statement.conditions);
+    const principals = principalsOf(plainOf(statement.principal.value, shown), statement.conditions);
     return principals.flatMap((to) =>
-      each.actions.values.map((action): Granted => {
+      statement.actions.values.map((action): Granted => {
         const covers = { action: shown(action).toLowerCase(), on, under };
         const text = `${shown(action)} on ${on}${under === "" ? "" : ` under ${under}`}`;
         return granted(to, { text, covers, power: powerOfTrust(shown(action), to), source });

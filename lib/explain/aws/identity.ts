@@ -189,15 +189,15 @@ export class Roles {
 }
 
 /** The nearest is one of the same name, on another path or in another account, else one of the account. */
-function missing(arn: Known<string>, all: readonly Role[]): Answer {
+function missing(arn: Known<string>, roles: readonly Role[]): Answer {
   const what = `the IAM role${partsOf(arn) === undefined ? "" : ` ${shown(arn)}`} is not among what was read`;
   const [, , , , account, path] = arnFields(arn) ?? [];
   const name = lastSegment(arn);
-  const of = all.find(
+  const of = roles.find(
     ({ resource }) => name !== undefined && same(resource.attribute("name"), name) === "yes",
   );
   const namesake = of && (isKnown(of.arn) ? shown(of.arn) : `${of.pathName}, whose account is not known`);
-  const others = all.filter((role) => account !== undefined && same(role.account, account) !== "no");
+  const others = roles.filter((role) => account !== undefined && same(role.account, account) !== "no");
   const near = nearest(
     withoutPrefix(path ?? arn, "role/"),
     others.map(({ pathName }) => pathName),

@@ -116,15 +116,16 @@ function distributionDoors(bucket: StoreParts, terraform: Terraform): readonly S
   const serving = terraform
     .ofType(CLOUDFRONT)
     .filter((each) => blocksOf(each, "origin").some((origin) => isOrigin(origin, bucket)));
-  return [...grouped(serving, ({ address }) => address).values()].map((all): StoreDoor => ({
+  return [...grouped(serving, ({ address }) => address).values()].map((distributions): StoreDoor => ({
     basesFor: () =>
-      all
+      distributions
         .flatMap((each) => [each.attribute("domain_name"), ...orElse(each.list("aliases"), () => [])])
         .map((host) => joined("https://", host)),
     doubt: (names) =>
-      all.map((each) => distributionDoubt(each, bucket, terraform)).find((each) => each !== undefined) ??
-      bucketDoubt(bucket, PRIVATE_BUCKET, names, all),
-    parts: [...all, ...terraform.ofType(CONTROL), ...bucket.parts],
+      distributions
+        .map((each) => distributionDoubt(each, bucket, terraform))
+        .find((each) => each !== undefined) ?? bucketDoubt(bucket, PRIVATE_BUCKET, names, distributions),
+    parts: [...distributions, ...terraform.ofType(CONTROL), ...bucket.parts],
   }));
 }
 
@@ -167,17 +168,17 @@ function bucketDoubt(
 ): Doubt | undefined {
   const beyond = beyondForm(bucket, rows, NEEDED);
   if (beyond) return beyond;
-  for (const own of bucketsIn(bucket)) {
+  for (const declared of bucketsIn(bucket)) {
     const [policy, reader] = [bucket.parts.filter(({ type }) => type === POLICY), readers].map((all) =>
-      all?.find(({ scope }) => scope === own.scope),
+      all?.find(({ scope }) => scope === declared.scope),
     );
     // A state has the policy as an argument of the bucket, too.
-    const isInline = !own.scope.isLiteral && own.names.includes("policy");
-    const arns = [placeOf(own)?.arn ?? [], own.attribute("arn")].flat();
+    const isInline = !declared.scope.isLiteral && declared.names.includes("policy");
+    const arns = [placeOf(declared)?.arn ?? [], declared.attribute("arn")].flat();
     const isAdmitted =
       policy && (!readers || reader) && admits(parsedTree(policy.stated("policy")), arns, names, reader);
     if (isInline || !isAdmitted)
-      return doubtAbout(policy ?? own, "the bucket policy is not the one that IssuerBucket writes");
+      return doubtAbout(policy ?? declared, "the bucket policy is not the one that IssuerBucket writes");
   }
   return undefined;
 }
@@ -195,7 +196,7 @@ function admits(
         Condition: { StringEquals: { "AWS:SourceArn": distribution.attribute("arn") } },
       }
     : { Principal: "*" };
-  const wanted = treeOf({ Effect: "Allow", Action: "s3:GetObject", ...reader });
+  const grant = treeOf({ Effect: "Allow", Action: "s3:GetObject", ...reader });
   const statements = itemsOf(childOf(policy, "Statement"));
   const covers = (statement: Tree, name: string): boolean => {
     const written = childOf(statement, "Resource");
@@ -207,7 +208,7 @@ function admits(
   return (
     statements.every((each) => is(childOf(each, "Effect") as Known<string>, "Allow") === "yes") &&
     statements.some(
-      (each) => sameTree(granting(each), wanted) === "yes" && names.every((name) => covers(each, name)),
+      (each) => sameTree(granting(each), grant) === "yes" && names.every((name) => covers(each, name)),
     )
   );
 }

@@ -141,12 +141,12 @@ export function unregistered(
 const CLIENT_IDS_MAX = 100;
 
 /** Whether an audience is accepted; unknown if two declarations of the account's one OIDC provider differ. */
-export function accepts(found: readonly RegisteredIssuer[], audience: Known<string>): Ternary {
-  const answers = found.map(({ clientIds }) =>
+export function accepts(providers: readonly RegisteredIssuer[], audience: Known<string>): Ternary {
+  const answers = providers.map(({ clientIds }) =>
     whether(clientIds, (ids) => anyOf(ids.map((id) => same(id, audience)))),
   );
   const [first = "unknown"] = answers;
   const differs = new Set(answers.filter((answer) => answer !== "unknown")).size > 1;
-  const isTooLong = found.some(({ clientIds }) => orElse(clientIds, () => []).length > CLIENT_IDS_MAX);
+  const isTooLong = providers.some(({ clientIds }) => orElse(clientIds, () => []).length > CLIENT_IDS_MAX);
   return differs || isTooLong ? "unknown" : first;
 }

@@ -156,20 +156,20 @@ export class AssociationTrust implements RoleTrusts {
     const target = this.#association.stated("target_role_arn");
     const outcomeIf = (isGranted: boolean): string =>
       new RoleJudge(role).outcome(action, "", resourceOf(target), isGranted);
-    const own = outcomeIf(false);
-    if (own === "allowed") return undefined;
+    const outcome = outcomeIf(false);
+    if (outcome === "allowed") return undefined;
     const where = seen("IAM role", role.resource.source);
-    const said = (may: string): string => `${via.label} ${may} ${action} on the target role ${shown(target)}`;
+    const text = (may: string): string => `${via.label} ${may} ${action} on the target role ${shown(target)}`;
     // Within an account, a trust policy that names the role may suffice.
     const isNeeded = same(via.account, account) === "no" || outcomeIf(true) === "denied";
-    return own === "denied" && isNeeded && !this.#isTagless(action)
+    return outcome === "denied" && isNeeded && !this.#isTagless(action)
       ? broken(
-          `${said("may not")}: its policies do not allow it`,
+          `${text("may not")}: its policies do not allow it`,
           `allow the role ${POD_IDENTITY_ACTIONS.join(" and ")} on the target role`,
           DENIED,
           where,
         )
-      : unknown(`whether ${said("may")} is not known`, unreadRemedy(role), where);
+      : unknown(`whether ${text("may")} is not known`, unreadRemedy(role), where);
   }
 
   /** AWS does not document what EKS requests if sessions are not tagged. */
@@ -209,14 +209,14 @@ export class AssociationTrust implements RoleTrusts {
   }
 
   #notFor({ subject }: TrustQuestion): Answer | undefined {
-    const own = this.#association;
-    const [namespace, name] = [own.stated("namespace"), own.stated("service_account")];
+    const association = this.#association;
+    const [namespace, name] = [association.stated("namespace"), association.stated("service_account")];
     return same(subject, joined(SERVICE_ACCOUNT_PREFIX, namespace, ":", name)) === "no"
       ? broken(
-          `the association is for ${shown(keyOf(own))}`,
+          `the association is for ${shown(keyOf(association))}`,
           "declare an association for the service account",
           undefined,
-          seen("EKS Pod Identity association", own.source),
+          seen("EKS Pod Identity association", association.source),
         )
       : undefined;
   }

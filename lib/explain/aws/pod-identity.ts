@@ -118,30 +118,30 @@ export class PodIdentities {
 
   #associated(
     association: Resource,
-    all: readonly (readonly [Resource, Ternary])[],
+    associations: readonly (readonly [Resource, Ternary])[],
     question: AccountQuestion,
     isAnnotated: boolean,
   ): ReturnType<PodIdentities["reading"]> {
     const { key, source } = question.account;
     const where = seen("EKS Pod Identity association", association.source);
-    const given = this.#given(association);
-    const why = given.arns.map(whyNot).find((each) => each !== undefined && each.kind !== "apply");
-    const rival = all.find(([each, isIts]) => isRival(association, each, isIts))?.[0];
+    const roles = this.#given(association);
+    const why = roles.arns.map(whyNot).find((each) => each !== undefined && each.kind !== "apply");
+    const rival = associations.find(([each, isIts]) => isRival(association, each, isIts))?.[0];
     const also = isAnnotated
       ? [seen("the association overrides the annotation of the service account", source)]
       : [];
-    const stray = given.arns.find((each) => !isRoleArn(each));
+    const stray = roles.arns.find((each) => !isRoleArn(each));
     const answer =
       ((why && unknown(`the role of the association is not known: ${whyText(why)}`, ASK_AGAIN, where)) ||
         (rival && twice(key, rival, where))) ??
-      refusedPolicy(association, given.session, where) ??
-      followed(association, given.named, where) ??
+      refusedPolicy(association, roles.session, where) ??
+      followed(association, roles.named, where) ??
       (stray !== undefined
         ? broken(`${shown(stray)} is not an ARN of an IAM role`, "name the role's ARN", undefined, where)
-        : pass(`EKS Pod Identity gives ${key} the role ${given.label}`, where, also));
+        : pass(`EKS Pod Identity gives ${key} the role ${roles.label}`, where, also));
     return {
       answer,
-      role: why ? undefined : given,
+      role: why ? undefined : roles,
       pods: associatedPods(this.#terraform, association, question),
       audiences: [known(POD_IDENTITY_AUDIENCE)],
     };

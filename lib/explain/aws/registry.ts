@@ -66,7 +66,7 @@ export function onePlace({ account, region, arn }: Registry, path: string): Aske
 
 export function somePlace(
   { account, region, arn }: Registry,
-  asked: AskedNames,
+  names: AskedNames,
   name: AskedName,
 ): AskedPlace {
   return {
@@ -75,7 +75,7 @@ export function somePlace(
     path: undefined,
     resource: namedResource(arn, name),
     isNamed: (other) =>
-      unlessLate(other, (text) => (asked.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
+      unlessLate(other, (text) => (names.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
     isBelow: (prefix) =>
       unlessLate(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
   };
@@ -157,13 +157,13 @@ export class Registries {
       const name = orElse(each.repository, () => undefined);
       if (name !== undefined) push(this.#byName, name, each);
     }
-    this.#registryPolicies = terraform.ofType(REGISTRY_POLICY).map((each) => ({
-      account: accountOf(each),
-      region: regionOf(each),
-      source: each.source,
-      policy: documents.ofText(each.stated("policy"), "resource"),
+    this.#registryPolicies = terraform.ofType(REGISTRY_POLICY).map((policy) => ({
+      account: accountOf(policy),
+      region: regionOf(policy),
+      source: policy.source,
+      policy: documents.ofText(policy.stated("policy"), "resource"),
       isOfRegistry: true,
-      text: each.stated("policy"),
+      text: policy.stated("policy"),
     }));
     this.#templates = terraform.ofType(TEMPLATE).map((each) => templateOf(each, documents));
     const policies = [this.#policies, this.#registryPolicies, this.#templates];

@@ -265,14 +265,14 @@ function otherServer(
   { server, recorded, spoke }: SpokeQuestion,
   served: Resource | undefined,
 ): Answer | undefined {
-  const other = otherKindOfCluster(served, CLUSTER, "EKS");
+  const wrongKind = otherKindOfCluster(served, CLUSTER, "EKS");
   // Text after a reference makes it a different host, whatever it refers to.
   const [isHost, isWhole] = match(
     server,
     (text) => [HOST.test(text), true],
     () => [true, partsOf(server)?.at(-1) instanceof Reference],
   );
-  if (other || served || (isWhole && (recorded || isHost))) return other;
+  if (wrongKind || served || (isWhole && (recorded || isHost))) return wrongKind;
   return unknown(
     `whether the server of ${spoke}, ${shown(server)}, is an EKS cluster's is not known`,
     "write the endpoint of the cluster, or a reference to it, into the ClusterProfile",

@@ -107,20 +107,20 @@ export function issuerTrusted(
   return unregistered(providers, { issuer, account, role }, isWhole, where());
 }
 
-export function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
-  const { role, audience, registered: found } = asked;
-  const accepted = accepts(found, audience);
+export function audienceAccepted(question: Asked, whole: AwsDecision): Answer {
+  const { role, audience, registered: providers } = question;
+  const accepted = accepts(providers, audience);
   const lists = (): readonly Evidence[] =>
-    found.map(({ resource }) => seen("client_id_list", resource.source));
+    providers.map(({ resource }) => seen("client_id_list", resource.source));
   if (accepted === "no")
     return broken(
-      `the OIDC provider accepts ${idsOf(found)}, but the token is for ${shown(audience)}`,
+      `the OIDC provider accepts ${idsOf(providers)}, but the token is for ${shown(audience)}`,
       "add the audience to the OIDC provider's client_id_list",
       "InvalidIdentityToken: Incorrect token audience",
       lists(),
     );
   // What all conditions together allow is also allowed under fewer of them.
-  const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnOthers);
+  const decision = whole.outcome === "allowed" ? whole : decided(question, isOnOthers);
   if (decision.outcome === "denied")
     return broken(
       `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,
@@ -138,7 +138,7 @@ export function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
   return pass(
     () => `OIDC provider and trust policy accept ${shown(audience)}`,
-    () => seen("client_id_list", found[0]?.resource.source),
+    () => seen("client_id_list", providers[0]?.resource.source),
   );
 }
 

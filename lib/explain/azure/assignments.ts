@@ -164,11 +164,11 @@ class Groups {
   readonly open = new Set<PrincipalKey>();
 
   constructor(terraform: Terraform) {
-    const all = new Map<PrincipalKey, readonly PrincipalKey[]>();
+    const groups = new Map<PrincipalKey, readonly PrincipalKey[]>();
     for (const resource of terraform.ofType("azuread_group")) {
       // Depending on the version of azuread, either attribute names a group.
       const ids = ["object_id", "id"].flatMap((attribute) => keyOf(resource.attribute(attribute)) ?? []);
-      for (const id of ids) all.set(id, ids);
+      for (const id of ids) groups.set(id, ids);
       const members = orElse(resource.list("members"), () => undefined);
       const isWhole = members?.map((member) => this.#add(member, ids, resource)).every(Boolean);
       const rules = orElse(resource.blocks("dynamic_membership"), () => [resource]);
@@ -176,7 +176,7 @@ class Groups {
     }
     for (const resource of terraform.ofType("azuread_group_member")) {
       const key = certainKey(resource.stated("group_object_id"), resource);
-      const ids = key === undefined ? [...all.keys()] : (all.get(key) ?? [key]);
+      const ids = key === undefined ? [...groups.keys()] : (groups.get(key) ?? [key]);
       const isAdded = key !== undefined && this.#add(resource.stated("member_object_id"), ids, resource);
       if (!isAdded) ids.forEach((id) => this.open.add(id));
     }
@@ -242,8 +242,8 @@ class Roles {
 
   named(id: Known<string | undefined>, stated: Known<string | undefined>): NamedRole {
     const principal = this.#named(idKey(id)) ?? this.#named(keyOf(stated));
-    const other = principal?.isLookedUp ? keyOf(principal.name) : undefined;
-    const text = keyOf(stated) ?? other ?? "";
+    const lookedUp = principal?.isLookedUp ? keyOf(principal.name) : undefined;
+    const text = keyOf(stated) ?? lookedUp ?? "";
     const builtIn =
       typeof text === "string" && text !== ""
         ? builtInRole(text)
@@ -251,7 +251,7 @@ class Roles {
     const name = keyOf(stated) === undefined && principal ? principal.name : stated;
     return {
       builtIn,
-      definition: this.#named(other) ?? principal,
+      definition: this.#named(lookedUp) ?? principal,
       name: builtIn ? known(builtIn.name) : name,
       id,
     };

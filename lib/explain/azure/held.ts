@@ -12,7 +12,7 @@ import type { Identity } from "./identity";
 
 /** The roles of an identity, custom ones with their permissions; `reads` gives the images of a role that only pulls. */
 export function heldRoles(
-  { roles, hasMoreRoles, source: own }: Identity,
+  { roles, hasMoreRoles, source: place }: Identity,
   reads: (assignment: Assignment) => HeldRight["reads"] = () => undefined,
 ): readonly HeldRight[] {
   const right = (each: Assignment, limits: boolean): HeldRight => ({
@@ -22,7 +22,7 @@ export function heldRoles(
   return [
     ...roles.held.map((each) => right(each, false)),
     ...roles.possible.map((each) => right(each, true)),
-    ...(hasMoreRoles ? [{ text: "role assignments that were not read", limits: true, source: own }] : []),
+    ...(hasMoreRoles ? [{ text: "role assignments that were not read", limits: true, source: place }] : []),
   ];
 }
 
@@ -38,7 +38,7 @@ export function grantedRoles(
   others: (own: readonly HeldRoles[]) => HeldRoles,
 ): readonly Granted[] {
   const { held, possible } = others(identities.map(({ roles }) => roles));
-  const other = (each: Assignment, limits: boolean): Granted => ({
+  const ofOthers = (each: Assignment, limits: boolean): Granted => ({
     to: `principal ${each.principal}`,
     isHeld: false,
     isOwn: false,
@@ -52,8 +52,8 @@ export function grantedRoles(
       at: identity.source,
       rights: () => heldRoles(identity),
     })),
-    ...held.map((each) => other(each, false)),
-    ...possible.map((each) => other(each, true)),
+    ...held.map((each) => ofOthers(each, false)),
+    ...possible.map((each) => ofOthers(each, true)),
   ];
 }
 
@@ -69,15 +69,15 @@ export function directoryRoles(terraform: Terraform): readonly Granted[] {
     terraform
       .ofType(type)
       .filter(({ adopted }) => !adopted)
-      .map((each): Granted => {
-        const declared = each.mentioned(role).filter((other) => other.type === "azuread_directory_role");
+      .map((resource): Granted => {
+        const declared = resource.mentioned(role).filter((other) => other.type === "azuread_directory_role");
         const names = declared.flatMap((other) =>
           ["display_name", "template_id"].flatMap((name) => orElse(other.text(name), () => undefined) ?? []),
         );
-        const text = `${title} ${names[0] ?? shown(each.stated(role))}`;
-        const right = { text, power: powerOfDirectoryRole(text), source: each.source };
-        const to = `principal ${shown(each.stated(principal))}`;
-        return { to, isHeld: false, isOwn: each.mentioned(principal).length > 0, rights: () => [right] };
+        const text = `${title} ${names[0] ?? shown(resource.stated(role))}`;
+        const right = { text, power: powerOfDirectoryRole(text), source: resource.source };
+        const to = `principal ${shown(resource.stated(principal))}`;
+        return { to, isHeld: false, isOwn: resource.mentioned(principal).length > 0, rights: () => [right] };
       }),
   );
 }
@@ -91,12 +91,12 @@ export function actingAs(client: Known<string | undefined>, { label }: Pick<Iden
   );
 }
 
-function assignmentText(each: Assignment): string {
-  const { definition, scope, condition } = each;
+function assignmentText(assignment: Assignment): string {
+  const { definition, scope, condition } = assignment;
   const permissions = definition && orElse(definition.permissions, () => undefined);
   const says = permissions === undefined ? "" : ` (${permissions.map(permissionText).join(" and ")})`;
   const under = shown(map(condition, (text) => text ?? ""));
-  return `${roleLabel(each)}${says} on ${shown(scope.text)}${under === "" ? "" : ` under ${under}`}`;
+  return `${roleLabel(assignment)}${says} on ${shown(scope.text)}${under === "" ? "" : ` under ${under}`}`;
 }
 
 function permissionText({ actions, notActions, dataActions, notDataActions }: RolePermissions): string {

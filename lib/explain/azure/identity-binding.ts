@@ -106,17 +106,18 @@ export class IdentityBindings {
 
   /** The binding of an identity to a cluster, or one that may be it. */
   #binding({ label, id }: Identity, cluster: AccountQuestion["cluster"]): FoundBinding {
-    const all = this.#terraform.ofType("azapi_resource").flatMap((resource) => {
+    const bindings = this.#terraform.ofType("azapi_resource").flatMap((resource) => {
       const isIts = and(isOfType(resource), sameId(boundTo(resource), resourceId(id)));
       return isIts === "no" ? [] : [{ resource, isIts: and(isIts, this.#isIn(resource, cluster)) }];
     });
-    const found = all.find(({ isIts }) => isIts === "yes") ?? all.find(({ isIts }) => isIts === "unknown");
-    if (!found) {
-      const others = all.map(({ resource }) => resource.address).join(", ");
+    const binding =
+      bindings.find(({ isIts }) => isIts === "yes") ?? bindings.find(({ isIts }) => isIts === "unknown");
+    if (!binding) {
+      const others = bindings.map(({ resource }) => resource.address).join(", ");
       const near = others === "" ? "" : `; ${others} binds it to another cluster`;
       return { answer: unknown(`no identity binding of ${label} with the cluster was read${near}`, SHOW) };
     }
-    const { resource, isIts } = found;
+    const { resource, isIts } = binding;
     const where = seen("identity binding", resource.source);
     if (isIts !== "yes")
       return {
@@ -151,16 +152,16 @@ export class IdentityBindings {
 
   /** Source: AKS documentation, "Identity bindings concepts", limitations. */
   #integrated(cluster: AccountQuestion["cluster"]): Answer | undefined {
-    const found = this.#clusters(cluster).find((each) => {
+    const integrated = this.#clusters(cluster).find((each) => {
       const profile = orElse(each.block("api_server_access_profile"), () => undefined);
       return profile && is(profile.flag("virtual_network_integration_enabled"), false) !== "yes";
     });
     return (
-      found &&
+      integrated &&
       unknown(
         "AKS does not support identity bindings on clusters with API server VNet integration",
         "use federated identity credentials",
-        seen("cluster", found.source),
+        seen("cluster", integrated.source),
       )
     );
   }

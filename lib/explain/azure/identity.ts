@@ -127,13 +127,13 @@ export class Identities {
     const named = resources.at(-1);
     if (named === undefined) return undefined;
     const isIdentity = named.type === IDENTITY;
-    const { own, isWhole } = isIdentity ? this.#sameAs(resources) : { own: resources, isWhole: true };
-    const declared = own.find(({ adopted }) => !adopted) ?? named;
+    const { own: twins, isWhole } = isIdentity ? this.#sameAs(resources) : { own: resources, isWhole: true };
+    const declared = twins.find(({ adopted }) => !adopted) ?? named;
     const isOpen = declared.adopted || !isWhole;
-    const principals = this.#principals(own);
-    const ids = own.flatMap(idsOf);
+    const principals = this.#principals(twins);
+    const ids = twins.flatMap(idsOf);
     const trusts = this.#credentials.of(ids);
-    const clients = own.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
+    const clients = twins.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
     const texts = [...ids.map(({ text }) => text), ...principals.ids, ...clients];
     const client = named.attribute(CLIENT_ID.find((name) => isKnown(named.attribute(name))) ?? "client_id");
     return {
@@ -142,8 +142,8 @@ export class Identities {
       client,
       hasMoreRoles: isOpen || principals.isOpen,
       isOfState: declared.scope.isLiteral,
-      given: this.#world.answer(named.address, own, texts),
-      understood: (cluster) => this.#world.understood(named.address, cluster, own, texts),
+      given: this.#world.answer(named.address, twins, texts),
+      understood: (cluster) => this.#world.understood(named.address, cluster, twins, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,

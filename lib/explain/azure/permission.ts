@@ -131,14 +131,14 @@ function repositoryAnswer(
   const worst = paths.worst((name) => readable(honoured, name), badnessOf);
   if (worst === undefined)
     return unknown(`${paths.text} covers too many repositories to judge`, "declare them one by one");
-  const { said, example } = worst;
-  if (said === "no" && open.length > 0) return mayCover(open);
-  if (said === "no" && hasMore) return NOT_ALL;
-  if (said === "yes")
+  const { said: covers, example } = worst;
+  if (covers === "no" && open.length > 0) return mayCover(open);
+  if (covers === "no" && hasMore) return NOT_ALL;
+  if (covers === "yes")
     return later("pass", () =>
       pass(`the identity's role assignment covers ${paths.text}`, places(honoured, "role assignment")),
     );
-  if (said === "unknown")
+  if (covers === "unknown")
     return later("unknown", () =>
       unknown(
         "what the condition of the role assignment limits cannot be determined: explain does not read its form, or the role has no data actions",

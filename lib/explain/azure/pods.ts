@@ -178,9 +178,9 @@ function isSkipped({ annotations, spec }: PodFact): boolean {
 }
 
 function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
-  const { title, source, isLabelled, hasAll: has, found } = pod;
+  const { title, source, isLabelled, hasAll: has, found: judged } = pod;
   const where = seen(title, source);
-  const problem = found.find((each) => typeof each === "object");
+  const problem = judged.find((each) => typeof each === "object");
   if (problem)
     return broken(
       `${title} ${problem.problem}`,
@@ -193,7 +193,7 @@ function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
   const remedy = "write the variables, the volume and the mount into the pod";
   if (has === "no" && webhook === "no")
     return broken(`${needs}, and the hub does not run Azure's pod identity webhook`, remedy, SILENT, where);
-  if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
+  if (judged.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
     return unknown(
       `as whom a container of ${title} acts, or at which Entra, is not known`,
       `let the webhook set ${CLIENT_ID}, ${TOKEN} and ${AUTHORITY}, or mount a token for ${WEBHOOK_AUDIENCE}`,
@@ -231,14 +231,14 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Tern
 function containerJudged({ name, variable, files }: ContainerFact, { client, tenant, cloud }: Named): Found {
   const where = `in the container ${name}`;
   const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
-  const [secret, own] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
+  const [secret, writtenTenant] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
   const isOther = (value: Text, wanted: Text): Ternary =>
     isAbsent(value) ? "no" : not(same<string | undefined>(value, wanted));
   if (isWritten(secret) && !isAbsent(secret))
     return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs prefer to a token` };
   const [otherId, otherTenant] = [
     isAbsent(client) ? "no" : isOther(id, client),
-    isAbsent(tenant) ? "no" : isOther(own, tenant),
+    isAbsent(tenant) ? "no" : isOther(writtenTenant, tenant),
   ];
   if (otherId === "yes") return { problem: `sets ${CLIENT_ID} to ${shown(id)} ${where}` };
   const isOwn = isKnown(token) && !isAbsent(token) && is(token, MOUNTED_TOKEN) === "no";
@@ -247,7 +247,7 @@ function containerJudged({ name, variable, files }: ContainerFact, { client, ten
     return { problem: `sets ${TOKEN} to ${shown(token)} ${where}, but no token is mounted there` };
   if (otherTenant === "yes")
     return {
-      problem: `sets ${TENANT_ID} to ${shown(own)} ${where}, but the service account names ${shown(tenant)}`,
+      problem: `sets ${TENANT_ID} to ${shown(writtenTenant)} ${where}, but the service account names ${shown(tenant)}`,
     };
   // The pod's own token is as good as the webhook's if it has the same audience; another audience is not judged.
   const isAsGood = !isOwn || (mounted !== undefined && is(mounted.audience, WEBHOOK_AUDIENCE) === "yes");

@@ -141,17 +141,17 @@ const SWITCHES = [
 ] as const;
 
 /** The mode in Terraform, or else as recorded; azurerm creates registries without the newer mode. */
-function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
-  const modes = found.map(({ resource }) => resource.text("role_assignment_mode"));
+function modeOf(twins: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
+  const modes = twins.map(({ resource }) => resource.text("role_assignment_mode"));
   const stated = modes.filter((mode) => !isAbsent(mode));
   const [first = NO_MODE, ...others] = stated;
   const isOne = others.every((each) => same(each, first) === "yes");
   // The record decides where Terraform does not say the mode, but not which of two modes in it is right.
   const isContested = others.some((each) => same(each, first) === "no");
   const text = orElse(isOne ? first : NO_MODE, () => (isContested ? undefined : recorded));
-  const isPlain = found.every(({ resource }) => !resource.adopted);
+  const isPlain = twins.every(({ resource }) => !resource.adopted);
   return {
     mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,
-    made: found.length > 0 && stated.length === 0 && isPlain ? LEGACY : undefined,
+    made: twins.length > 0 && stated.length === 0 && isPlain ? LEGACY : undefined,
   };
 }

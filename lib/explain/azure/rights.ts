@@ -68,8 +68,8 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
 /** Whether the identity's role assignments permit every operation and include every role, at every place. */
 export function operationsGranted(identity: Identity, { rights, places }: AskedRights): Answer {
   const { held, possible } = identity.roles;
-  const wanted = wantedOf(rights);
-  const judged = wanted.flatMap(({ name, scope, heldBy }) =>
+  const needed = wantedOf(rights);
+  const judged = needed.flatMap(({ name, scope, heldBy }) =>
     placesOf(scope, places).map((place) => {
       const id = place === undefined ? undefined : resourceId(place);
       const outcome = heldBy(held, id);
@@ -97,18 +97,18 @@ export function operationsGranted(identity: Identity, { rights, places }: AskedR
       "also give explain the Terraform that declares the roles and their assignments",
       evidence,
     );
-  return pass(`the identity is granted all ${wanted.length} requested permissions`, evidence);
+  return pass(`the identity is granted all ${needed.length} requested permissions`, evidence);
 }
 
 /** The roles that may be asked for, each at a requested place or below. */
 export function meantRoles(identity: Identity, { rights, places }: AskedRights): readonly HeldRight[] {
   const wanted = wantedOf(rights);
-  const isMeant = (each: Assignment): boolean =>
+  const isMeant = (assignment: Assignment): boolean =>
     wanted.some(
       ({ scope, heldBy }) =>
-        heldBy([each], undefined) !== "no" &&
+        heldBy([assignment], undefined) !== "no" &&
         placesOf(scope, places).some(
-          (place) => place === undefined || holds(resourceId(place), each.scope) !== "no",
+          (place) => place === undefined || holds(resourceId(place), assignment.scope) !== "no",
         ),
     );
   return heldRoles({ ...identity, roles: { ...identity.roles, held: identity.roles.held.filter(isMeant) } });

@@ -210,7 +210,7 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
   const tenant = account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
   const { entraHosts } = azureClouds.find((cloud) => isOfCloud(server, cloud)) ?? PUBLIC;
   const remedy = "let the webhook set it, and annotate the service account with the identity that enters";
-  const other = (
+  const differing = (
     what: string,
     value: Known<string> | undefined,
     ...allowed: readonly Known<string>[]
@@ -229,12 +229,12 @@ function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<
       : unknown(`explain does not judge whose token the plugin uses with ${shown(way)}`, "remove it"),
     isKnown(login) && is(login, "workloadidentity") === "no"
       ? broken(`the plugin logs in by ${shown(login)}, not with the pod's token`, remedy, UNAUTHORIZED)
-      : other("login", login, known("workloadidentity")),
-    other("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
+      : differing("login", login, known("workloadidentity")),
+    differing("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
     tenant === undefined
       ? undefined
-      : other("tenant", env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t"), tenant),
-    other(
+      : differing("tenant", env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t"), tenant),
+    differing(
       "authority",
       env.get("AZURE_AUTHORITY_HOST"),
       ...entraHosts.flatMap((host) => [known(`https://${host}`), known(`https://${host}/`)]),

@@ -66,21 +66,21 @@ export function entraTrust(identity: Identity | Answer, token: EntraToken, issue
  * as any does.
  */
 export function credentialsTrust(trusts: CredentialSet, label: string, token: EntraToken): TrustAnswer {
-  const wanted = { ...token, subject: known(token.subject) };
+  const claims = { ...token, subject: known(token.subject) };
   const isFor = (each: Credential, claim: Claim): Ternary =>
-    same<string | undefined>(each[claim], wanted[claim]);
+    same<string | undefined>(each[claim], claims[claim]);
   const refusals: Partial<Record<Claim, Answer>> = {};
   const matched: Claim[] = [];
-  let left = trusts.credentials;
+  let kept = trusts.credentials;
   for (const claim of CLAIMS) {
-    const next = left.filter((each) => isFor(each, claim) !== "no");
-    if (next.length === 0) refusals[claim] = refused(claim, wanted, label, trusts, left, matched);
-    else left = next;
+    const next = kept.filter((each) => isFor(each, claim) !== "no");
+    if (next.length === 0) refusals[claim] = refused(claim, claims, label, trusts, kept, matched);
+    else kept = next;
     if (next.length > 0) matched.push(claim);
   }
   const isWhole = (each: Credential): boolean =>
     each.isCertain && CLAIMS.every((claim) => isFor(each, claim) === "yes");
-  const best = left.find(isWhole) ?? left.find(({ isCertain }) => isCertain) ?? left[0];
+  const best = kept.find(isWhole) ?? kept.find(({ isCertain }) => isCertain) ?? kept[0];
   const answer = (claim: Claim): Answer => {
     const refusal = refusals[claim];
     if (refusal) return refusal;
@@ -88,17 +88,17 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
       best ??
       trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
-    if (credential === undefined) return refused(claim, wanted, label, trusts, left, matched);
+    if (credential === undefined) return refused(claim, claims, label, trusts, kept, matched);
     if (!credential.isCertain) return unowned(label, [credential]);
-    if (isFor(credential, claim) !== "yes") return open(claim, credential, wanted[claim]);
-    const reason = `a federated identity credential has the ${claim} ${shown(wanted[claim])}`;
+    if (isFor(credential, claim) !== "yes") return open(claim, credential, claims[claim]);
+    const reason = `a federated identity credential has the ${claim} ${shown(claims[claim])}`;
     return pass(reason, seen(claim, credential.source));
   };
   const subject = answer("subject");
   return {
     issuer: answer("issuer"),
     audience: answer("audience"),
-    subject: matched.length < CLAIMS.length ? subject : taken(subject, trusts, label, left),
+    subject: matched.length < CLAIMS.length ? subject : taken(subject, trusts, label, kept),
   };
 }
 
@@ -107,10 +107,10 @@ function taken(
   admitted: Answer,
   { doubt }: CredentialSet,
   label: string,
-  left: readonly Credential[],
+  kept: readonly Credential[],
 ): Answer {
-  const [first] = left;
-  if (first && left.every(({ problem }) => problem !== undefined))
+  const [first] = kept;
+  if (first && kept.every(({ problem }) => problem !== undefined))
     return broken(
       `the federated identity credential of ${label} ${first.problem}: Azure refuses it`,
       "write a credential that Azure accepts",
@@ -118,14 +118,14 @@ function taken(
       seen("credential", first.source),
     );
   if (admitted.status !== "pass") return admitted;
-  if (left.every(({ isCertain, problem }) => !isCertain || problem !== undefined))
-    return unowned(label, left);
+  if (kept.every(({ isCertain, problem }) => !isCertain || problem !== undefined))
+    return unowned(label, kept);
   return doubt === undefined
     ? admitted
     : unknown(
         `Azure refuses some of the federated identity credentials of ${label}: ${doubt}`,
         "remove one of them, or use another identity",
-        places("credential", left),
+        places("credential", kept),
       );
 }
 
@@ -151,10 +151,10 @@ type Wanted = Readonly<Record<Claim, Known<string>>>;
 /** `left` are the credentials that match in the claims before; the nearest of all is that of the subject. */
 function refused(
   claim: Claim,
-  wanted: Wanted,
+  claims: Wanted,
   label: string,
   { credentials, isOpen }: CredentialSet,
-  left: readonly Credential[],
+  kept: readonly Credential[],
   matched: readonly Claim[],
 ): Answer {
   if (isOpen)
@@ -164,29 +164,29 @@ function refused(
     );
   if (credentials.length === 0)
     return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);
-  const values = [...new Set(left.map((each) => shown(each[claim])))];
-  const near = difference(wanted[claim], values);
-  const again = claim === "subject" ? regenerated(wanted.subject, values) : undefined;
-  const before = left.length < credentials.length ? matched : [];
+  const values = [...new Set(kept.map((each) => shown(each[claim])))];
+  const near = difference(claims[claim], values);
+  const again = claim === "subject" ? regenerated(claims.subject, values) : undefined;
+  const before = kept.length < credentials.length ? matched : [];
   const others = before.length > 0 ? ` with the ${before.join(" and ")} of the token` : "";
   const ofSubject =
     credentials.length > 1
-      ? credentials.find(({ subject }) => same<string | undefined>(subject, wanted.subject) === "yes")
+      ? credentials.find(({ subject }) => same<string | undefined>(subject, claims.subject) === "yes")
       : undefined;
   const wrong =
-    ofSubject && CLAIMS.find((each) => same<string | undefined>(ofSubject[each], wanted[each]) === "no");
-  const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(wanted[claim])}; found ${values.join(", ") || "none"}`;
+    ofSubject && CLAIMS.find((each) => same<string | undefined>(ofSubject[each], claims[each]) === "no");
+  const reason = `no federated identity credential of ${label}${others} has the ${claim} ${shown(claims[claim])}; found ${values.join(", ") || "none"}`;
   const log = near !== "" && claim === "subject" ? OTHER_LETTERS : CODES[claim];
   if (!ofSubject || !wrong)
-    return broken(reason + (again?.near ?? near), again?.remedy ?? REMEDIES[claim], log, places(claim, left));
+    return broken(reason + (again?.near ?? near), again?.remedy ?? REMEDIES[claim], log, places(claim, kept));
   return broken(
-    `${reason}; the one of ${shown(wanted.subject)} has the ${wrong} ${shown(ofSubject[wrong])}${difference(wanted[wrong], [ofSubject[wrong]])}`,
+    `${reason}; the one of ${shown(claims.subject)} has the ${wrong} ${shown(ofSubject[wrong])}${difference(claims[wrong], [ofSubject[wrong]])}`,
     REMEDIES[wrong],
     log,
     places(wrong, [ofSubject]),
     places(
       claim,
-      left.filter((each) => each !== ofSubject),
+      kept.filter((each) => each !== ofSubject),
     ),
   );
 }

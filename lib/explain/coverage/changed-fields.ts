@@ -54,14 +54,14 @@ const OF_IDENTITY = /amazonaws|azure|gke\.io|google|kubernetes\.io|openshift|\{\
 function changesIn(value: unknown, row: Coverage): boolean {
   if (Array.isArray(value)) return list(value).some((each) => changesIn(each, row));
   if (!isRecord(value)) return true;
-  return Object.entries(value).some(([key, each]) => {
+  return Object.entries(value).some(([key, field]) => {
     const [, anchor, name = key] = ANCHOR.exec(key) ?? [];
-    const isCondition = (anchor === "" || anchor === "<") && !(each instanceof Object);
+    const isCondition = (anchor === "" || anchor === "<") && !(field instanceof Object);
     // Lists are merged by name.
     if (isCondition || name === "name") return false;
     if (name === "labels" || name === "annotations")
-      return !isRecord(each) || Object.keys(each).some((label) => OF_IDENTITY.test(label));
+      return !isRecord(field) || Object.keys(field).some((label) => OF_IDENTITY.test(label));
     const inner = row.blocks?.[name];
-    return inner ? changesIn(each, inner) : !words(row.harmless).includes(name);
+    return inner ? changesIn(field, inner) : !words(row.harmless).includes(name);
   });
 }

@@ -151,14 +151,14 @@ export class ClosedWorld {
 
   get #found(): readonly Opening[] {
     if (this.#openings) return this.#openings;
-    const found = this.#terraform.scopes.flatMap((scope) => [
+    const openings = this.#terraform.scopes.flatMap((scope) => [
       ...this.#ofCalls(scope),
       ...this.#ofProviders(scope),
       ...[...scope.resources.values()].flatMap((each) => this.#ofResource(each) ?? []),
     ]);
-    this.#openings = found;
-    this.#byResource = new Map(found.flatMap((each) => [...each.on].map((resource) => [resource, each])));
-    return found;
+    this.#openings = openings;
+    this.#byResource = new Map(openings.flatMap((each) => [...each.on].map((resource) => [resource, each])));
+    return openings;
   }
 
   /** Modules whose resources a plan or state has are left out. */
@@ -254,15 +254,15 @@ export class ClosedWorld {
 
   /** What takes a part from these resources, or is what they belong to, at any distance. */
   #spread(from: readonly Resource[]): ReadonlySet<Resource> {
-    const all = new Set(from);
-    for (const resource of all) {
+    const reached = new Set(from);
+    for (const resource of reached) {
       const row = rowOf(resource.type, resource.adopted);
       for (const name of words(row?.owner))
-        for (const owner of this.#names.of(resource, this.#terraform, name)) all.add(owner);
+        for (const owner of this.#names.of(resource, this.#terraform, name)) reached.add(owner);
       for (const type of words(row?.usedBy))
-        for (const user of this.#usersIn(type).get(resource) ?? []) all.add(user);
+        for (const user of this.#usersIn(type).get(resource) ?? []) reached.add(user);
     }
-    return all;
+    return reached;
   }
 
   #ofRow(type: string): readonly Resource[] {

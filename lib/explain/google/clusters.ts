@@ -154,17 +154,17 @@ function poolOf(cluster: Resource): Known<string | undefined> {
 }
 
 function declaredPool(cluster: Resource, id: Known<string | undefined>): WorkloadPool {
-  const [title, own] = [cluster.address, projectOf(cluster)];
+  const [title, clusterProject] = [cluster.address, projectOf(cluster)];
   const where = seen("workload_identity_config", cluster.source);
   if (isBlank(id)) {
     const reason = `${title} has no workload pool, so that its pods get the identity of their node`;
-    return { answer: broken(reason, TURN_ON, undefined, where), project: own };
+    return { answer: broken(reason, TURN_ON, undefined, where), project: clusterProject };
   }
   const [project] = piecesOf(id as Known<string>, /^(.+)\.svc\.id\.goog$/);
   if (project === undefined)
     return { answer: unknown(`the workload pool of ${title} is not known`, TURN_ON, where) };
   const fleet = andThen(cluster.block("fleet"), (block) => block?.text("project") ?? known(undefined));
-  const owners = isProjectNumber(own) ? [fleet] : [own, fleet];
+  const owners = isProjectNumber(clusterProject) ? [fleet] : [clusterProject, fleet];
   const answer = owners.some((each) => same<string | undefined>(each, project) === "yes")
     ? pass(`${title} exchanges tokens at its workload pool ${shown(id)}`, where)
     : unknown(

@@ -74,7 +74,7 @@ export function readGrants({ scopes }: Terraform): {
   readonly grants: readonly Grant[];
   readonly owners: readonly Owner[];
 } {
-  const [all, owners]: [Grant[], Owner[]] = [[], []];
+  const [collected, owners]: [Grant[], Owner[]] = [[], []];
   for (const resource of scopes.flatMap(({ resources }) => [...resources.values()])) {
     const [, type, form] = TYPE.exec(resource.type) ?? [];
     if (type === undefined || form === undefined || resource.adopted) continue;
@@ -83,10 +83,10 @@ export function readGrants({ scopes }: Terraform): {
     // Google refuses the whole policy.
     if (bindings.some((binding) => isRefused(binding, on))) continue;
     const grants = bindings.map((binding) => ({ ...binding, on, resource }));
-    if (form !== "member_remove") for (const grant of grants) all.push(grant);
+    if (form !== "member_remove") for (const grant of grants) collected.push(grant);
     if (form !== "member") owners.push({ on, form, grants, resource });
   }
-  return { grants: all, owners };
+  return { grants: collected, owners };
 }
 
 /** Whether a resource may remove a grant, because it owns the same policy or role and does not list the member. */

@@ -61,7 +61,7 @@ export function deniedBy(terraform: Terraform): readonly Granted[] {
  * What each member was granted; service accounts are named by e-mail address. A member that contains one of the texts,
  * or a reference, is declared by the files that were read.
  */
-export function grantedTo(iam: Iam, own: readonly string[]): readonly Granted[] {
+export function grantedTo(iam: Iam, texts: readonly string[]): readonly Granted[] {
   const members = new Map<string, Known<string>>();
   const unread: Granted[] = [];
   iam.grants.forEach((grant, number) => {
@@ -83,7 +83,7 @@ export function grantedTo(iam: Iam, own: readonly string[]): readonly Granted[] 
         .to(bearer)
         .filter(({ grant }) => isKnown(grant.members))
         .flatMap((each) => heldGrant(each, iam));
-    const isOwn = own.some((each) => text.includes(each)) || text.includes("<");
+    const isOwn = texts.some((each) => text.includes(each)) || text.includes("<");
     return { to: text.replace(/^serviceAccount:/, ""), isHeld: true, isOwn, rights };
   });
   return [...named, ...unread];

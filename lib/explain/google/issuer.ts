@@ -105,16 +105,16 @@ export function keysTrusted(
   if (unlike) return unlike;
   if (doubt !== undefined) return unknown(`of the keys of the pool provider ${doubt}`, HAND_OVER, where);
   // An issuer has one set of keys; if two differ, one is wrong or old.
-  for (const other of others) {
-    const text = orElse(other.jwks, () => undefined);
-    const set = text !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(text)) : undefined;
+  for (const rival of others) {
+    const text = orElse(rival.jwks, () => undefined);
+    const set = text !== undefined && same(rival.issuer, issuer) === "yes" ? keySet(known(text)) : undefined;
     const all = [...signing.keys(), ...(set?.signing.keys() ?? [])];
     if (set && all.some((key) => !signing.has(key) || !set.signing.has(key)))
       return unknown(
         `the pool provider has the keys ${ids.join(", ")}, but another one for the same issuer has ${set.ids.join(", ")}: which of them the cluster signs with is not known`,
         "give both the same keys: those that the API server publishes",
         where,
-        seen("oidc.jwks_json of the other pool provider", other.resource.source),
+        seen("oidc.jwks_json of the other pool provider", rival.resource.source),
       );
   }
   return answer;

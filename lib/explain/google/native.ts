@@ -156,12 +156,12 @@ function isByName({ grant, isTo }: GrantTo, { namespace, name }: TokenQuestion):
 function gkeExchange(
   clusterOf: (issuer: Known<string>) => GkeCluster,
   world: ClosedWorld,
-  own: TokenQuestion,
+  question: TokenQuestion,
 ): Exchange {
   const bearer = ({ issuer, namespace, name }: TokenQuestion): Bearer =>
     managedBearer(clusterOf(issuer).pool.project ?? ANY_PROJECT, issuer, namespace, name);
   return {
-    principal: () => bearer(own).label,
+    principal: () => bearer(question).label,
     trust: ({ issuer, namespace, name }) => ({
       issuer: clusterOf(issuer).pool.answer,
       audience: pass("there is nothing to check: GKE's metadata server asks for the audience of its pool"),
@@ -175,7 +175,7 @@ function gkeExchange(
       return projects.map((each) => managedUser(each, issuer, namespace, name));
     },
     understood: (label, cluster) => {
-      const { pool, nodePools } = clusterOf(own.issuer);
+      const { pool, nodePools } = clusterOf(question.issuer);
       const id = joined(pool.project ?? known(""), managedPoolId(""));
       return world.understood(label, cluster, nodePools, [id]);
     },

@@ -149,8 +149,8 @@ class Rights implements PullRights {
     return members.length > 0 ? `; it is granted to ${named([...new Set(members)])}` : "";
   }
 
-  #answer(found: readonly Counted[], where: string, place: Place, name: AskedName): Answer {
-    const [first] = found;
+  #answer(grants: readonly Counted[], where: string, place: Place, name: AskedName): Answer {
+    const [first] = grants;
     if (first === undefined)
       return later("fail", () =>
         broken(
@@ -163,7 +163,7 @@ class Rights implements PullRights {
     const role = shown(first.grant.role);
     if (first.doubt === "")
       return later("pass", () => pass(`${role} is granted on ${where}`, grantSeen(first)));
-    const owned = found.find(({ owner }) => owner !== undefined);
+    const owned = grants.find(({ owner }) => owner !== undefined);
     return later("unknown", () =>
       owned
         ? unknown(
@@ -196,9 +196,9 @@ class Rights implements PullRights {
 }
 
 /** What a grant reaches; `undefined` if its condition is never met there. */
-function reachUnder(each: GrantTo): ReachedRepositories | undefined {
-  const { on, condition } = each.grant;
-  if (condition === undefined) return reachOf(each);
+function reachUnder(granted: GrantTo): ReachedRepositories | undefined {
+  const { on, condition } = granted.grant;
+  if (condition === undefined) return reachOf(granted);
   const { project, location, name } = on;
   const path =
     project === undefined || location === undefined
@@ -207,7 +207,7 @@ function reachUnder(each: GrantTo): ReachedRepositories | undefined {
   const full = orElse(path, () => "");
   const met = conditionMet(condition, full === "" ? undefined : askedRepository(full));
   if (met === "no") return undefined;
-  return met === "yes" ? reachOf(each) : { pattern: grantText(each.grant), comparable: false };
+  return met === "yes" ? reachOf(granted) : { pattern: grantText(granted.grant), comparable: false };
 }
 
 function reachOf({ grant: { on } }: GrantTo): ReachedRepositories {

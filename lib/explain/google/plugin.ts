@@ -99,19 +99,19 @@ export class GooglePlugin implements RegistryPlugin {
     const isListed = [...requiredKeys, ...optionalKeys].includes(OPT_IN_ANNOTATION);
     const written = account.annotations.get(OPT_IN_ANNOTATION);
     const isWritten = written === undefined ? "no" : is(written, OPT_IN_VALUE);
-    const wanted = `${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
+    const optIn = `${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
     if (isListed && isWritten === "yes") return pass("the service account opts in", where);
     if (isListed && isWritten === "unknown")
       return unknown(
-        `the plugin needs exactly ${wanted}, but what the kubelet passes to it is not known`,
+        `the plugin needs exactly ${optIn}, but what the kubelet passes to it is not known`,
         "write the annotation as a literal, once",
         where,
       );
     return broken(
-      `the plugin needs exactly ${wanted}, but the kubelet passes ${written !== undefined && isListed ? shown(written) : "nothing"}`,
+      `the plugin needs exactly ${optIn}, but the kubelet passes ${written !== undefined && isListed ? shown(written) : "nothing"}`,
       isWritten === "yes"
         ? "list the key in requiredServiceAccountAnnotationKeys"
-        : `annotate the service account with ${wanted}`,
+        : `annotate the service account with ${optIn}`,
       `${SILENT}: at verbosity 4 of the plugin "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …"`,
       where,
       seen("tokenAttributes", entry.source),
@@ -129,8 +129,8 @@ export class GooglePlugin implements RegistryPlugin {
   }
 
   /** The identity of the plugin: the principal to which the pool maps the token. */
-  puller({ entry, token: asked }: PullQuestion): PullIdentity {
-    const token = tokenOf(asked);
+  puller({ entry, token: question }: PullQuestion): PullIdentity {
+    const token = tokenOf(question);
     const exchange = orElse(read(entry).exchange, () => undefined);
     if (exchange === undefined) {
       const reason = "at which pool the plugin exchanges tokens is not known";
@@ -146,7 +146,7 @@ export class GooglePlugin implements RegistryPlugin {
     }
     if (exchange.kind === "managed") {
       const { project, cluster } = exchange;
-      const bearer = managedBearer(project, cluster, asked.namespace, asked.name);
+      const bearer = managedBearer(project, cluster, question.namespace, question.name);
       const rights = this.#downloads().of(bearer);
       const trust = managedTrust(project, cluster, token);
       const understood = (of: ClusterNames): Answer =>

@@ -226,7 +226,7 @@ function podJudged(
   const at = orElse(file.tokenPath, () => undefined);
   // The program runs in the main containers, not in init containers.
   const first = itemsOf(childOf(spec, "initContainers")).length;
-  const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
+  const containers = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
     (container, place): Mounts => ({
       container,
       variable:
@@ -238,12 +238,12 @@ function podJudged(
       tokens: container.files.flatMap(({ path, token }) => (path === at && token ? [token] : [])),
     }),
   );
-  const set = all.filter(
+  const set = containers.filter(
     ({ variable, container, paths }) => !isAbsent(variable) || (container.hasMore && paths.length > 0),
   );
   const needed = `mount the ConfigMap ${name} with its key ${fact.name}`;
   if (set.length === 0) {
-    const { paths: [path] = [], tokens } = all.find(({ paths }) => paths.length > 0) ?? {};
+    const { paths: [path] = [], tokens } = containers.find(({ paths }) => paths.length > 0) ?? {};
     return path === undefined
       ? wrong(`does not ${needed}`)
       : wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}`, tokens);

@@ -198,27 +198,27 @@ function reachesProject({ on }: Grant, project: Known<string> | undefined, isGat
 }
 
 function admittedBy(
-  found: readonly Counted[],
+  grants: readonly Counted[],
   counting: readonly Counted[],
   project: Known<string> | undefined,
   isGateway: boolean,
 ): Answer {
-  const sure = found.filter(({ doubt }) => doubt === "");
+  const sure = grants.filter(({ doubt }) => doubt === "");
   if (sure.length > 0) {
     const roles = sure.map(({ grant }) => grantText(grant)).join(", ");
     return pass(`IAM admits it: ${roles}`, sure.flatMap(grantSeen));
   }
-  const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
+  const doubts = new Set(grants.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
   const placed = new Set(counting.map(({ grant }) => shown(grant.on.name)));
   const reason =
     project === undefined
       ? `the project of the spoke is not known; roles are granted on ${[...placed].join(", ") || "none that was read"}`
       : `no role that admits it to clusters of project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
-  if (project === undefined || found.length > 0 || counting.length === 0)
+  if (project === undefined || grants.length > 0 || counting.length === 0)
     return unknown(
       reason,
       "also give explain the Terraform that declares the cluster, the grants and the custom roles",
-      found.flatMap(grantSeen),
+      grants.flatMap(grantSeen),
     );
   return broken(
     `no role admits it to clusters of project ${shown(project)}`,

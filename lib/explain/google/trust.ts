@@ -238,16 +238,16 @@ function issuerTrusted(
     return broken(off, "enable, restore or correct it", `${EMPTY} (invalid_target)`, where);
   const equal = same(trusted, issuer);
   if (equal === "no" && shown(trusted) !== "") {
-    const other = all.find((each) => and(same(each.poolId, poolId), same(each.issuer, issuer)) === "yes");
-    const near = other
-      ? `; the pool provider ${shown(other.providerId)} of the same pool trusts it`
+    const right = all.find((each) => and(same(each.poolId, poolId), same(each.issuer, issuer)) === "yes");
+    const near = right
+      ? `; the pool provider ${shown(right.providerId)} of the same pool trusts it`
       : difference(issuer, [trusted]);
     return broken(
       `the pool provider trusts ${shown(trusted)}, but the cluster's tokens are from ${shown(issuer)}${near}`,
       "write exactly the cluster's issuer into the pool provider",
       `${EMPTY} (invalid_grant)`,
       where,
-      other ? [seen("oidc.issuer_uri", other.resource.source)] : [],
+      right ? [seen("oidc.issuer_uri", right.resource.source)] : [],
     );
   }
   if (equal !== "yes")

@@ -118,7 +118,7 @@ export function pluginCall(
 ): PluginCall | undefined {
   if (resolution.outcome !== "resolved") return undefined;
   const { server, args, env, command, apiVersion } = resolution.exec;
-  const own = new Map(env.map(({ name, value }) => [name, value]));
+  const variables = new Map(env.map(({ name, value }) => [name, value]));
   const exec = {
     ...resolution.exec,
     server: shown(server),
@@ -133,8 +133,8 @@ export function pluginCall(
     server,
     command,
     args,
-    env: new Map([...containerVariables(controller), ...own]),
-    own,
+    env: new Map([...containerVariables(controller), ...variables]),
+    own: variables,
     cloud,
     recorded: recordedCloud !== undefined && recordedCloud === cloud,
   };

@@ -88,9 +88,9 @@ export function trustOfAll(
 type AcceptedIssuers = Pick<ClusterFacts, "additionalIssuers" | "issuersElsewhere" | "candidates">;
 
 /** The stacks do not say whether the cluster has already moved, or whether two clusters have the same name. */
-function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
-  const failed = [said.issuer, said.audience, said.subject].find(({ status }) => status === "fail");
-  if (failed === undefined) return said;
+function doubted(trust: TrustAnswer, issuer: Known<string>): TrustAnswer {
+  const failed = [trust.issuer, trust.audience, trust.subject].find(({ status }) => status === "fail");
+  if (failed === undefined) return trust;
   const doubt = unknown(
     `another stack also states the issuer ${shown(issuer)} for this cluster, whose tokens are refused here: ${failed.reason}`,
     "state the same issuers in every stack of the cluster, with additionalIssuers while it moves",
@@ -98,7 +98,7 @@ function doubted(said: TrustAnswer, issuer: Known<string>): TrustAnswer {
   );
   const answer = (each: Answer): Answer =>
     each === failed ? doubt : each.status === "fail" ? PASSED_ON : each;
-  return { issuer: answer(said.issuer), audience: answer(said.audience), subject: answer(said.subject) };
+  return { issuer: answer(trust.issuer), audience: answer(trust.audience), subject: answer(trust.subject) };
 }
 
 const PASSED_ON = pass("see the earlier check");
@@ -246,13 +246,13 @@ export function unlessPerhaps(
   { rbacPerhaps, perhaps }: Pick<ClusterArtefacts, "rbacPerhaps" | "perhaps">,
   answer: Answer,
 ): Answer {
-  const [own] = rbacPerhaps;
+  const [doubtful] = rbacPerhaps;
   const elsewhere = perhaps.declaring("RoleBinding");
-  if (answer.status !== "fail" || (own ?? elsewhere) === undefined) return answer;
+  if (answer.status !== "fail" || (doubtful ?? elsewhere) === undefined) return answer;
   return unknown(
-    `${answer.reason}, unless ${own ? `a role or binding with ${own.what}` : "an object that was not read"} allows it`,
-    own?.remedy ?? "also give explain its manifest",
+    `${answer.reason}, unless ${doubtful ? `a role or binding with ${doubtful.what}` : "an object that was not read"} allows it`,
+    doubtful?.remedy ?? "also give explain its manifest",
     answer.evidence,
-    seen(own ? "role or binding" : "not read", own?.source ?? elsewhere),
+    seen(doubtful ? "role or binding" : "not read", doubtful?.source ?? elsewhere),
   );
 }

@@ -101,7 +101,7 @@ export function runtimeRefusal(
       allowed?.every((each) => coversRepository(each, repository) !== "yes"),
   );
   const policy = imagePolicies.find(({ scopes }) => covering(scopes, repository) !== undefined);
-  const found: Setting | undefined =
+  const setting: Setting | undefined =
     (limit && { title: "Image/cluster", does: "limits or blocks registries", source: limit.source }) ??
     (rule && {
       title: rule.title,
@@ -111,11 +111,11 @@ export function runtimeRefusal(
     inRuntimeFiles(node, repository, mirrored) ??
     (policy && { title: policy.title, does: "asks for signatures", source: policy.source });
   return (
-    found &&
+    setting &&
     unknown(
-      `${found.title} ${found.does}, and may keep the runtime from pulling ${repository.host}/${repository.path.example} with the pod's credentials`,
+      `${setting.title} ${setting.does}, and may keep the runtime from pulling ${repository.host}/${repository.path.example} with the pod's credentials`,
       "check whether it does; a mirror on another host gets no credentials of the pod, unless the pod names it",
-      seen(found.title, found.source),
+      seen(setting.title, setting.source),
     )
   );
 }

@@ -120,20 +120,20 @@ function refusedAnswer(refused: SpokeFact["refused"]): Answer | undefined {
 function issuerAnswer(
   issuer: Known<string>,
   every: readonly AuthenticatorFact[],
-  asked: readonly Asked[],
+  authenticators: readonly Asked[],
 ): Answer {
-  const [found, ...others] = asked.map(({ entry }) => entry);
+  const [first, ...others] = authenticators.map(({ entry }) => entry);
   // A configuration names an issuer only once, so a second entry belongs to another server.
-  if (found && others.some((each) => sameTree(each.entry, found.entry) !== "yes"))
+  if (first && others.some((each) => sameTree(each.entry, first.entry) !== "yes"))
     return unknown(
       "the spoke's API servers treat the issuer's tokens differently",
       READ_IT,
-      asked.map(({ entry }) => seen("issuer.url", entry.source)),
+      authenticators.map(({ entry }) => seen("issuer.url", entry.source)),
     );
-  if (found)
+  if (first)
     return orElse(map(issuer, isOwnInEachCluster), () => false)
-      ? ownIssuerAnswer(shown(issuer), found)
-      : pass(`the spoke trusts the issuer ${shown(issuer)}`, seen("issuer.url", found.source));
+      ? ownIssuerAnswer(shown(issuer), first)
+      : pass(`the spoke trusts the issuer ${shown(issuer)}`, seen("issuer.url", first.source));
   if ((whyNot(issuer)?.kind ?? "apply") !== "apply")
     return unknown("the issuer of the hub is not known", "state cluster.issuer with --facts");
   if (every.length === 0) return unknown("no AuthenticationConfiguration of the spoke was read", READ_IT);
@@ -168,15 +168,15 @@ function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: Authenticator
   return unknown(reason, remedy, where);
 }
 
-function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answer {
-  const entry = asked.find(({ takes }) => takes === "yes")?.entry;
+function audienceAnswer(audience: Known<string>, authenticators: readonly Asked[]): Answer {
+  const entry = authenticators.find(({ takes }) => takes === "yes")?.entry;
   if (entry)
     return pass(`the spoke accepts tokens for ${shown(audience)}`, seen("issuer.audiences", entry.source));
-  const evidence = asked.map(({ entry: { audiences, source } }) => {
+  const evidence = authenticators.map(({ entry: { audiences, source } }) => {
     const texts = orElse(audiences, () => [] as const);
     return seen(`accepts ${texts.map(shown).join(", ")}`, source);
   });
-  if (asked.length === 0 || asked.some(({ takes }) => takes === "unknown"))
+  if (authenticators.length === 0 || authenticators.some(({ takes }) => takes === "unknown"))
     return unknown("the audience of the token is not known", "see the earlier checks", evidence);
   return broken(
     `the token is for ${shown(audience)}, which the spoke does not accept`,
@@ -187,19 +187,19 @@ function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answe
 }
 
 function subjectAnswer(
-  one: AuthenticatorFact | undefined,
+  entry: AuthenticatorFact | undefined,
   user: Known<string>,
   token: TokenQuestion,
 ): Answer {
-  if (!one) return unknown("who is admitted is not known", "see the earlier checks");
+  if (!entry) return unknown("who is admitted is not known", "see the earlier checks");
   if (!isKnown(user))
     return unknown(
       "how the user's name is made cannot be determined",
       "make it from the claim sub with a prefix, without an expression",
-      seen("claimMappings", one.source),
+      seen("claimMappings", entry.source),
     );
-  const where = seen("userValidationRules", one.source);
-  const judged = one.rules.map((rule) => [rule, ruleOutcome(rule, one, user)] as const);
+  const where = seen("userValidationRules", entry.source);
+  const judged = entry.rules.map((rule) => [rule, ruleOutcome(rule, entry, user)] as const);
   const refusing = judged.find(([, outcome]) => outcome === "no");
   if (refusing)
     return broken(
@@ -207,7 +207,7 @@ function subjectAnswer(
       `add ${serviceAccountUser(token)} to the rule of the spoke's AuthenticationConfiguration`,
       UNAUTHORIZED,
       where,
-      seen(shown(refusing[0]), one.source),
+      seen(shown(refusing[0]), entry.source),
     );
   const open = judged.find(([, outcome]) => outcome === "unknown");
   return open

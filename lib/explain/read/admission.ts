@@ -210,14 +210,14 @@ function matchesAny(patterns: unknown, { namespace }: Admitted): boolean {
 }
 
 function kyvernoPolicy({ metadata, spec }: Json, context: Context): readonly Found[] {
-  const own = at(metadata, "namespace");
+  const namespace = at(metadata, "namespace");
   return list(at(spec, "rules")).flatMap((rule): readonly Found[] => {
     const { mutate, validate, verifyImages, match, exclude } = record(rule);
     const changes = mutate !== undefined && mayMatter(mutate);
     const checks = [validate, ...list(verifyImages)].filter((each) => each !== undefined);
     if (!changes && !checks.some((each) => isEnforced(each, spec))) return [];
     const covers: Covers = (object) =>
-      (own === undefined || object.namespace === undefined || own === object.namespace) &&
+      (namespace === undefined || object.namespace === undefined || namespace === object.namespace) &&
       clauses(match).some((all) => all.every((each) => inClause(each, object, context))) &&
       !clauses(exclude).some((all) =>
         all.every((each) => isExcluded(each, object) && inClause(each, object, context)),

@@ -184,16 +184,17 @@ export function wronglyFilled(
         (each) => (isUnique(each) ? each.address : ""),
       ),
     ]);
-    const wrong = fillings.filter((each) => {
-      const right = statedTexts(each.what, stack, states, stacks);
+    const wrong = fillings.filter((filling) => {
+      const right = statedTexts(filling.what, stack, states, stacks);
       if (right.length === 0) {
-        const computed = contradictedBy(each, stack);
-        if (computed !== undefined) misfilled.set(each.where, filledAgainst(each, "configuration", computed));
-        return computed !== undefined || contradicting.has(each);
+        const computed = contradictedBy(filling, stack);
+        if (computed !== undefined)
+          misfilled.set(filling.where, filledAgainst(filling, "configuration", computed));
+        return computed !== undefined || contradicting.has(filling);
       }
-      const isRight = right.includes(each.became);
-      if (!isRight && isUnique(each))
-        misfilled.set(each.where, filledAgainst(each, "state", right.join(" or ")));
+      const isRight = right.includes(filling.became);
+      if (!isRight && isUnique(filling))
+        misfilled.set(filling.where, filledAgainst(filling, "state", right.join(" or ")));
       return !isRight;
     });
     return wrong.map(({ file }) => file);

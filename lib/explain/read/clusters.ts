@@ -87,14 +87,14 @@ export function clustersOf(
   stacks: readonly StackDocuments[],
   any: SortedDocuments,
   terraform: Terraform,
-  given: ClusterRecord,
+  record: ClusterRecord,
   inference: Inference,
 ): readonly StackCluster[] {
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
-    .flatMap((stack) => stackClusters(stack, any, given));
+    .flatMap((stack) => stackClusters(stack, any, record));
   if (clusters.length > 0) return withIssuersElsewhere(meantOf(clusters, inference.which));
-  const stated = followedRecord(given, plainLateReader(terraform));
+  const stated = followedRecord(record, plainLateReader(terraform));
   const printed = inference.printed ?? servedIssuer(any.objects.of("Pod"));
   const cluster = inferredCluster(stated, inference.clusters, any.objects.of("Node"), {
     ...inference,
@@ -141,24 +141,24 @@ function acceptedBy({ cluster: { issuer, additionalIssuers = [] } }: StackCluste
 function stackClusters(
   stack: StackDocuments,
   any: SortedDocuments,
-  given: ClusterRecord,
+  record: ClusterRecord,
 ): readonly StackCluster[] {
   const records = list(at(stack.identity, "clusters"));
-  if (stack.identity?.version !== PER_CLUSTER_VERSION) return [stackCluster(stack, records[0], any, given)];
+  if (stack.identity?.version !== PER_CLUSTER_VERSION) return [stackCluster(stack, records[0], any, record)];
   return records.map((recorded) => {
-    const own = text(at(recorded, "name"));
+    const name = text(at(recorded, "name"));
     const isIts = (each: { readonly cluster?: string | undefined }): boolean =>
-      each.cluster === undefined || each.cluster === own;
+      each.cluster === undefined || each.cluster === name;
     const { written, controlPlane, registries, fragments } = stack;
     const documents = {
       ...stack,
-      name: stackLabel(stack.name, own),
+      name: stackLabel(stack.name, name),
       written: written.filter(isIts),
       controlPlane: controlPlane.filter(isIts),
       registries: registries.filter(isIts),
       fragments: fragments.filter(isIts),
     };
-    return stackCluster(documents, recorded, any, given);
+    return stackCluster(documents, recorded, any, record);
   });
 }
 

@@ -96,12 +96,12 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
 }
 
 /** The files, given how the distribution's release treats the flags in its configuration. */
-function ofRelease(found: ConfigFiles, command: KubeletCommand, cluster: ClusterFacts): ConfigFiles {
+function ofRelease(files: ConfigFiles, command: KubeletCommand, cluster: ClusterFacts): ConfigFiles {
   const { microShift } = cluster;
   const obstacle = command.obstacle?.({ kubelet: kubeletVersion(cluster), microShift });
-  if (obstacle === undefined || isRefused(found)) return found;
+  if (obstacle === undefined || isRefused(files)) return files;
   const { isCertain, reason } = obstacle;
-  return { ...found, isRead: isCertain ? notRead(reason) : unread(reason) };
+  return { ...files, isRead: isCertain ? notRead(reason) : unread(reason) };
 }
 
 /** The files by flags that a document states; the value of a flag that is not a text is unknown. */

@@ -55,7 +55,7 @@ export function deliveredObjects(
   const { byStack, any, ...others } = objectsOfResources(stacks, terraform);
   const ofPools = poolsByStack(pools, stacks);
   const copies = contradictingCopies(stacks);
-  const given = stacks.flatMap((stack) => {
+  const rows = stacks.flatMap((stack) => {
     const further = [...(ofPools.get(stack) ?? []), ...(copies.get(stack.name) ?? [])];
     return further.length > 0
       ? [[stack.name, [...(byStack.get(stack.name) ?? []), ...further]] as const]
@@ -63,7 +63,7 @@ export function deliveredObjects(
   });
   return {
     ...others,
-    byStack: new Map([...byStack, ...given]),
+    byStack: new Map([...byStack, ...rows]),
     any: [...any, ...(ofPools.get(undefined) ?? [])],
   };
 }
@@ -102,17 +102,17 @@ function objectsOfResources(stacks: readonly BoundStack[], terraform: Terraform)
 
 /** What is known of the resources that were not read, and of objects of which the cluster is not known. */
 function notRead(
-  all: readonly ManifestResources[],
+  read: readonly ManifestResources[],
   any: readonly KubernetesDocument[],
 ): Omit<Delivered, "byStack" | "any"> {
-  const perhaps = unreadOf(all, (each) => each.perhaps);
+  const perhaps = unreadOf(read, (each) => each.perhaps);
   const elsewhere = any.filter((each) => each.elsewhere !== undefined);
-  const unread = unreadOf(all, (each) => each.unread);
+  const unread = unreadOf(read, (each) => each.unread);
   return {
     mayAnnotate: perhaps.some(mayAnnotate),
     perhaps: [...perhaps, ...elsewhere].map(({ source }) => source),
     unread: unread.map((each) => ({ source: each.source, text: textOf(each) })),
-    skipped: all.flatMap((each) => each.skipped),
+    skipped: read.flatMap((each) => each.skipped),
   };
 }
 

@@ -166,14 +166,14 @@ function join(separator = ABSENT, list = ABSENT): Tree | undefined {
 function format(spec = ABSENT, ...values: readonly Tree[]): Tree | undefined {
   const text = orElse(spec, () => undefined);
   if (typeof text !== "string") return undefined;
-  const rest = [...values];
+  const unused = [...values];
   const pieces = text.split(/(%.)/).map((piece): Known<string> | undefined => {
     if (!piece.startsWith("%")) return known(piece);
     if (piece === "%%") return known("%");
-    const value = rest.shift() ?? ABSENT;
+    const value = unused.shift() ?? ABSENT;
     return !isNothing(value) && /^%[svd]$/.test(piece) ? asText(value) : undefined;
   });
-  return rest.length > 0 || pieces.includes(undefined)
+  return unused.length > 0 || pieces.includes(undefined)
     ? undefined
     : joinedAll(pieces as readonly Known<string>[]);
 }

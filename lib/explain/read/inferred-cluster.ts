@@ -144,14 +144,14 @@ function minorIn(version: string | undefined): string | undefined {
 /** A configuration, its plan and its state declare one cluster; clusters of one name with two issuers are two. */
 function distinct(all: readonly DeclaredCluster[]): readonly DeclaredCluster[] {
   const kept: DeclaredCluster[] = [];
-  for (const each of [...all].sort(
+  for (const cluster of [...all].sort(
     (one, other) => Number(isKnown(other.issuer)) - Number(isKnown(one.issuer)),
   )) {
     const isSame = (other: DeclaredCluster): boolean =>
-      other.cloud === each.cloud &&
-      same(other.name, each.name) === "yes" &&
-      same(other.issuer, each.issuer) !== "no";
-    if (!kept.some(isSame)) kept.push(each);
+      other.cloud === cluster.cloud &&
+      same(other.name, cluster.name) === "yes" &&
+      same(other.issuer, cluster.issuer) !== "no";
+    if (!kept.some(isSame)) kept.push(cluster);
   }
   return kept;
 }

@@ -103,48 +103,48 @@ function refuseHalfBound(folder: string): void {
     });
 }
 
-function addFolder(path: string, found: Found): void {
+function addFolder(path: string, collected: Found): void {
   const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => isThere(join(path, name)));
   const folders = isStack ? [path] : readable(path, () => stackFolders(path));
-  if (folders.length === 0) return walk(path, found, found.files);
+  if (folders.length === 0) return walk(path, collected, collected.files);
   for (const folder of folders) {
     const files: string[] = [];
-    walk(folder, found, files);
-    found.stacks.push({ folder, name: basename(folder), files });
+    walk(folder, collected, files);
+    collected.stacks.push({ folder, name: basename(folder), files });
   }
-  if (!isStack) walkBeside(path, folders, found);
+  if (!isStack) walkBeside(path, folders, collected);
 }
 
 /** Collects what an output folder holds outside of its stacks. */
-function walkBeside(path: string, folders: readonly string[], found: Found): void {
+function walkBeside(path: string, folders: readonly string[], collected: Found): void {
   const stacks = join(path, "stacks");
   for (const folder of namesIn(stacks).map((name) => join(stacks, name)))
     if (!folders.includes(folder))
-      skip(found, folder, "manifest.json lists no stack in this folder: it is from an earlier synth");
+      skip(collected, folder, "manifest.json lists no stack in this folder: it is from an earlier synth");
   const beside: string[] = [];
-  walk(path, found, beside, stacks);
+  walk(path, collected, beside, stacks);
   for (const file of beside)
     if (relative(path, file) !== "manifest.json")
       skip(
-        found,
+        collected,
         file,
         "it is outside the stacks of a synth output folder, of which only the stacks are read",
       );
 }
 
-function walk(folder: string, found: Found, files: string[], except?: string): void {
+function walk(folder: string, collected: Found, files: string[], except?: string): void {
   refuseHalfBound(folder);
   const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     const left = entry.isDirectory() ? LEFT_OUT.get(entry.name) : undefined;
     if (path === except || entry.name === WRITTEN_FILES_LIST) continue;
-    if (left !== undefined) skip(found, path, left);
-    else if (entry.isDirectory()) walk(path, found, files);
-    else if (entry.isFile()) (READ.test(entry.name) ? files : found.others).push(path);
+    if (left !== undefined) skip(collected, path, left);
+    else if (entry.isDirectory()) walk(path, collected, files);
+    else if (entry.isFile()) (READ.test(entry.name) ? files : collected.others).push(path);
     else
       skip(
-        found,
+        collected,
         path,
         entry.isSymbolicLink()
           ? "a symbolic link, which is not followed; give explain its target instead"

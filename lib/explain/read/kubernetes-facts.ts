@@ -124,14 +124,14 @@ const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "Cl
 
 /** Reads the objects of a cluster, and those of its management cluster that give nodes their files. */
 export function readKubernetes(
-  all: Objects,
+  read: Objects,
   setups: readonly KubernetesDocument[],
   cluster: ClusterFacts,
 ): KubernetesFacts {
-  const objects = all.and(hostedObjects(all, cluster));
+  const objects = read.and(hostedObjects(read, cluster));
   const clusterObjects = objects.ofCluster;
   const { nodes, skipped } = readNodes(objects, clusterObjects, setups, cluster);
-  const unjudged = [...all.skipped, ...skipped];
+  const unjudged = [...read.skipped, ...skipped];
   return {
     serviceAccounts: readServiceAccounts(clusterObjects.of("ServiceAccount")),
     ...readRbac(clusterObjects),
@@ -142,7 +142,7 @@ export function readKubernetes(
     fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),
     nodes,
     refused: byTitle(unjudged),
-    open: new OpenObjects(clusterObjects, all.skipped.flatMap(unreadIn), hostingObjects(all, cluster)),
+    open: new OpenObjects(clusterObjects, read.skipped.flatMap(unreadIn), hostingObjects(read, cluster)),
     skipped: unjudged,
   };
 }
@@ -153,14 +153,14 @@ function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, reado
 }
 
 function readRbac(objects: Objects): RbacFacts {
-  const all = objects.of(...RBAC_KINDS).map((object) => {
+  const judged = objects.of(...RBAC_KINDS).map((object) => {
     const [field] = notUnderstood(object.value, KINDS[object.kind] ?? {}, "written");
     const tree = lateTree(object.value, object.late);
     const isLate = (tree as unknown) !== object.value;
     return { ...object, field, isLate, value: isLate ? plainOf(tree, lateName) : object.value };
   });
   // One with a field that is not judged may be refused, or may be on its way out of the cluster.
-  const read = all.filter(({ field }) => field === undefined);
+  const read = judged.filter(({ field }) => field === undefined);
   const [rbac, ...rbacOtherwise] = readRbacInAnyOrder(
     read.map(({ value, source }) => ({ value, folder: dirname(source.file) })),
   );
@@ -168,7 +168,7 @@ function readRbac(objects: Objects): RbacFacts {
     rbac,
     rbacOtherwise,
     rbacSources: new Map(read.map(({ value, kind, source }) => [rbacKey(value, kind), source])),
-    rbacPerhaps: all.flatMap(({ field, isLate, source }): readonly PerhapsGranting[] => {
+    rbacPerhaps: judged.flatMap(({ field, isLate, source }): readonly PerhapsGranting[] => {
       if (field !== undefined)
         return [{ what: `the field ${field}, which is not judged,`, remedy: UNJUDGED, source }];
       return isLate ? [{ what: "a value known only after apply", remedy: LATE, source }] : [];
@@ -190,15 +190,15 @@ function rbacKey(value: unknown, kind: string): string {
 
 function readNodes(
   objects: Objects,
-  own: Objects,
-  all: readonly KubernetesDocument[],
+  clusterObjects: Objects,
+  documents: readonly KubernetesDocument[],
   cluster: ClusterFacts,
 ): { readonly nodes: readonly NodeConfiguration[]; readonly skipped: readonly SkippedDocument[] } {
-  const gates = gateStatements(own);
+  const gates = gateStatements(clusterObjects);
   const configs = objects
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
-  const { setups, bare } = setupsOf(all, own, cluster);
+  const { setups, bare } = setupsOf(documents, clusterObjects, cluster);
   const nodes = [
     ...nodesOfDocuments(setups),
     ...hostedNodes(objects, cluster),
@@ -245,14 +245,14 @@ function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
 /** Pools of the cluster without a MachineConfig that brings a configuration: pods may run there too. */
 function unconfiguredPools(
   [first]: readonly MachineConfigFact[],
-  found: readonly NodeConfiguration[],
+  configured: readonly NodeConfiguration[],
   pools: readonly KubernetesObject[],
   { openShift }: ClusterFacts,
 ): readonly NodeConfiguration[] {
-  const names = found.map(({ name }) => name);
+  const names = configured.map(({ name }) => name);
   const reached = (pool: string): boolean =>
     names.includes(pool) || (!BUILT_IN_POOLS.includes(pool) && names.includes("worker"));
-  const isBrought = first !== undefined && found.some(({ documents }) => documents.length > 0);
+  const isBrought = first !== undefined && configured.some(({ documents }) => documents.length > 0);
   const read = isBrought ? pools.map(({ value }) => text(at(value, "metadata", "name"))) : [];
   const others = read.filter((pool) => !names.includes(pool) && !OF_CONTROL_PLANE.includes(pool));
   return [...new Set([...(openShift?.pools ?? []).filter((pool) => !reached(pool)), ...others])].map((name) =>

@@ -190,12 +190,12 @@ function account(resource: Resource): unknown {
 /** A configuration of webhooks; `undefined` without a name, or if an expression makes its blocks. */
 function webhooks(resource: Resource): unknown {
   const [{ name } = {}] = listOf(resource.written(["metadata"])).map(record);
-  const all = listOf(resource.written(["webhook"]));
-  if (name === undefined || !all.every(isRecord) || resource.written(["dynamic"]) !== undefined)
+  const blocks = listOf(resource.written(["webhook"]));
+  if (name === undefined || !blocks.every(isRecord) || resource.written(["dynamic"]) !== undefined)
     return undefined;
   return {
     ...webhooksNamed(resource, name),
-    webhooks: all.map((webhook) => ({
+    webhooks: blocks.map((webhook) => ({
       name: webhook["name"],
       rules: listOf(webhook["rule"])
         .map(record)

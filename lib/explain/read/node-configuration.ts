@@ -133,14 +133,14 @@ function judgedOf(
   entries: readonly ProviderEntry[],
   { plugins = {} }: ClusterFacts,
 ): Judged {
-  const given = entries.flatMap(({ args }) => args.flatMap((each) => orElse(each, () => [])));
+  const inArguments = entries.flatMap(({ args }) => args.flatMap((each) => orElse(each, () => [])));
   const names = entries.map(({ name }) => name);
   const checksums = Object.entries(plugins).flatMap(([plugin, { source }]) =>
     names.flatMap((name) =>
       source && isPluginExecutable(plugin, name) ? [[name, source.sha256] as const] : [],
     ),
   );
-  return { paths: [...paths, ...given], plugins: names, checksums: new Map(checksums) };
+  return { paths: [...paths, ...inArguments], plugins: names, checksums: new Map(checksums) };
 }
 
 /** Nodes without a configuration, and why none was read. */

@@ -60,22 +60,22 @@ export function documentsOfPools(pools: readonly NodePool[]): readonly Kubernete
  * theirs.
  */
 export function setupsOf(
-  all: readonly KubernetesDocument[],
+  documents: readonly KubernetesDocument[],
   objects: Objects,
   { name, cloudName = name }: ClusterFacts,
 ): { readonly setups: readonly KubernetesDocument[]; readonly bare: readonly NodePool[] } {
   const isIts = ({ pool }: KubernetesDocument): boolean =>
     pool?.cluster === undefined || cloudName === undefined || is(pool.cluster, cloudName) !== "no";
-  const own = all.filter(isIts);
+  const ofCluster = documents.filter(isIts);
   const texts = new Set(
-    own.flatMap(({ pool, value }) => (pool === undefined ? [JSON.stringify(value)] : [])),
+    ofCluster.flatMap(({ pool, value }) => (pool === undefined ? [JSON.stringify(value)] : [])),
   );
-  const setups = own.filter(
+  const setups = ofCluster.filter(
     ({ pool, value }) => pool === undefined || (value !== undefined && !texts.has(JSON.stringify(value))),
   );
-  const isByUserData = own.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
-  const ofPools = own.flatMap(({ pool, value }) => (pool && value === undefined ? [pool] : []));
-  const bare = [...ofPools, ...poolsOfKarpenter(objects, own)].filter(
+  const isByUserData = ofCluster.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
+  const ofPools = ofCluster.flatMap(({ pool, value }) => (pool && value === undefined ? [pool] : []));
+  const bare = [...ofPools, ...poolsOfKarpenter(objects, ofCluster)].filter(
     ({ hasOwnImage, userData }) => isByUserData || hasOwnImage !== true || is(userData, undefined) !== "yes",
   );
   return { setups, bare };

@@ -217,7 +217,7 @@ function problemOf(value: Json, kind: string): string | undefined {
 }
 
 /** The objects that are not read, counted by file and kind, since there may be thousands. */
-function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocument[] {
+function unreadOnes(documents: readonly KubernetesDocument[]): readonly SkippedDocument[] {
   const title = ({ value }: KubernetesDocument): string => {
     const patch = at(value, "$patch") === undefined ? "" : " with $patch";
     const kind = text(at(value, "kind"));
@@ -226,7 +226,7 @@ function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocumen
       ? " in a list without kind"
       : ` of ${text(at(value, "apiVersion"))} ${kind}${patch}, a kind that is not read`;
   };
-  const groups = grouped(all, (each) => JSON.stringify([each.source.file, title(each)]));
+  const groups = grouped(documents, (each) => JSON.stringify([each.source.file, title(each)]));
   return [...groups].map(([key, group]) => {
     const { length } = group;
     const [file = "", kind = ""] = JSON.parse(key) as readonly string[];

@@ -291,7 +291,7 @@ class Reading {
 const COLUMN = /^(\w+)(?:=([\w.]+))?(\??)$/;
 
 function valuesOf(row: RecordedCommand, item: RecordedItem, all: Recorded): Json | undefined {
-  const own = row.values ? row.values(item, all) : {};
+  const computed = row.values ? row.values(item, all) : {};
   const column = (
     text: string | undefined,
     read: (each: CommandAnswer, isOptional: boolean) => unknown,
@@ -303,7 +303,7 @@ function valuesOf(row: RecordedCommand, item: RecordedItem, all: Recorded): Json
       }),
     );
   const texts = column(row.texts, (each, isOptional) => (isOptional ? each.text() : each.stated()));
-  return own && { ...texts, ...column(row.flags, (each) => each.flag()), ...own, ...item.more };
+  return computed && { ...texts, ...column(row.flags, (each) => each.flag()), ...computed, ...item.more };
 }
 
 /** The fields that neither the row nor, under its arguments' names, the table of the type lists. */

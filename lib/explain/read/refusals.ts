@@ -67,18 +67,15 @@ const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 const LABEL_VALUE_MAX = 63;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** The rule for keys has not changed since; only its words have. */
 
 function nameProblem({ metadata }: Json, kind: string): string | undefined {
   if (!isRecord(metadata)) return "metadata is not a mapping";
   const { name, namespace, generateName } = metadata;
   const isGenerated = typeof generateName === "string" && generateName !== "" && MADE_OFTEN.includes(kind);
-  if (name === undefined || name === null || name === "")
-    return isGenerated ? undefined : "metadata.name is missing";
+  if ((name ?? "") === "") return isGenerated ? undefined : "metadata.name is missing";
   if (!(RBAC.includes(kind) ? isPathSegment(name) : isDnsSubdomain(name)))
     return `metadata.name ${JSON.stringify(name)} is not a valid name`;
-  const isAny = namespace === undefined || namespace === null || namespace === "";
-  return isAny || isDnsLabel(namespace)
+  return (namespace ?? "") === "" || isDnsLabel(namespace)
     ? undefined
     : `metadata.namespace ${JSON.stringify(namespace)} is not a valid name`;
 }
@@ -156,13 +153,10 @@ function dataKeyProblem(object: Json): string | undefined {
 /** The first problem among the items of a list, prefixed with the item's path. */
 function firstOf(
   holder: unknown,
-  path: readonly (string | number)[],
+  path: readonly string[],
   check: (item: unknown) => string | undefined,
 ): string | undefined {
-  const items = path.reduce<unknown>(
-    (outer, step) => (typeof step === "number" ? list(outer)[step] : at(outer, step)),
-    holder,
-  );
+  const items = at(holder, ...path);
   if (items === undefined || items === null) return undefined;
   if (!Array.isArray(items)) return `${propertyPath(path)} is not a list`;
   for (const [place, item] of items.entries()) {
@@ -199,15 +193,12 @@ function ruleProblem(rule: Json, kind: string): string | undefined {
 
 function isTexts(value: unknown): boolean {
   return (
-    value === undefined ||
-    value === null ||
-    (Array.isArray(value) && value.every((item) => typeof item === "string"))
+    (value ?? null) === null || (Array.isArray(value) && value.every((item) => typeof item === "string"))
   );
 }
 
 function aggregationProblem({ aggregationRule }: Json): string | undefined {
-  if (aggregationRule === undefined || aggregationRule === null) return undefined;
-  return list(at(aggregationRule, "clusterRoleSelectors")).length > 0
+  return (aggregationRule ?? null) === null || list(at(aggregationRule, "clusterRoleSelectors")).length > 0
     ? undefined
     : "aggregationRule has no clusterRoleSelectors";
 }
@@ -259,17 +250,36 @@ function podProblem(object: Json, kind: string): string | undefined {
   const account = spec["serviceAccountName"];
   if (account !== undefined && account !== null && account !== "" && !isDnsSubdomain(account))
     return `${propertyPath([...path, "serviceAccountName"])} is not a valid name`;
-  const automount = automountProblem(spec, path);
-  if (automount !== undefined) return automount;
-  for (const field of ["volumes", "imagePullSecrets"]) {
-    const problem = firstOf(object, [...path, field], namedProblem);
-    if (problem !== undefined) return problem;
-  }
-  for (const field of CONTAINERS) {
-    const problem = firstOf(object, [...path, field], containerProblem);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  const within = (field: string, check: (item: unknown) => string | undefined): string | undefined =>
+    firstOf(object, [...path, field], check);
+  const containers = CONTAINERS.flatMap((field) => list(spec[field]));
+  const pair =
+    pairProblem("volumes", "name", list(spec["volumes"])) ?? pairProblem("containers", "name", containers);
+  return (
+    automountProblem(spec, path) ??
+    within("volumes", volumeProblem) ??
+    within("imagePullSecrets", namedProblem) ??
+    CONTAINERS.map((field) => within(field, containerProblem)).find((problem) => problem !== undefined) ??
+    (pair && `${propertyPath(path)} ${pair}`)
+  );
+}
+
+/** Whether two items of lists have one key, which is compared as it is written, also if it is a path. */
+function pairProblem(what: string, key: string, items: readonly unknown[]): string | undefined {
+  const seen = new Set<string>();
+  const keys = items.map((item) => text(at(item, key)));
+  const shared = keys.find((each) => each !== "" && seen.size === seen.add(each).size);
+  return shared && `has two ${what} with the ${key} ${shared}`;
+}
+
+/** Of two projected tokens at one path the last one counts. */
+function volumeProblem(volume: unknown): string | undefined {
+  const sources = list(at(volume, "projected", "sources")).flatMap((source) => Object.values(record(source)));
+  const files = sources.flatMap((source) => list(at(source, "items")));
+  const odd = files.every(isRecord)
+    ? pairProblem("files", "path", files)
+    : "lists a file that is not a mapping";
+  return namedProblem(volume) ?? odd;
 }
 
 const TEXTS_OF_CONTAINER: readonly string[] = ["name", "image", "imagePullPolicy"];
@@ -287,5 +297,6 @@ function containerProblem(container: unknown): string | undefined {
     const value = at(each, "value") ?? "";
     return typeof value === "string" ? undefined : `has ${typeName(value)} as its value, not a string`;
   });
-  return variable ?? firstOf(container, ["volumeMounts"], namedProblem);
+  const mount = variable ?? firstOf(container, ["volumeMounts"], namedProblem);
+  return mount ?? pairProblem("volumeMounts", "mountPath", list(at(container, "volumeMounts")));
 }

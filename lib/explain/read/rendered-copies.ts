@@ -40,7 +40,7 @@ export function contradictingCopies(
     const byLocal = new Map([...files].map(([path, file]) => [localOf(stack, path), file]));
     // Few stacks have texts with documents.
     const titled = once((all: typeof files) => byTitle([...all.values()]));
-    const found = textsIn(scope).flatMap((text) => {
+    const contradicting = textsIn(scope).flatMap((text) => {
       const copy = documentsOf(text, scope);
       const own = byLocal.get(text.source.path);
       const alike = own ? [own] : copy.length > 0 ? mostAlike(titled(files), copy) : [];
@@ -48,7 +48,7 @@ export function contradictingCopies(
       // It is a copy of one of them, and of which is not known if it differs from all.
       return differing.some(({ length }) => length === 0) ? [] : differing.flat();
     });
-    return [name, found];
+    return [name, contradicting];
   });
   return new Map(rows);
 }
@@ -143,21 +143,21 @@ function mostAlike(files: ReadonlyMap<string, readonly File[]>, copy: File): rea
 
 /** The documents of the copy that differ from the file's; one without fields for each that it lacks. */
 function contradictions(file: File, copy: File, source: Source): readonly KubernetesDocument[] {
-  const left = [...copy];
+  const unmatched = [...copy];
   const differing = file.filter((own) => {
-    const place = left.findIndex((each) => isSame(own, each));
-    if (place >= 0) left.splice(place, 1);
+    const place = unmatched.findIndex((each) => isSame(own, each));
+    if (place >= 0) unmatched.splice(place, 1);
     return place < 0;
   });
-  return differing.map((own): KubernetesDocument => {
-    const { management, spoke, cluster, forNodes, value } = own;
+  return differing.map((document): KubernetesDocument => {
+    const { management, spoke, cluster, forNodes, value } = document;
     const place = { management, spoke, cluster, ...(forNodes !== undefined && { forNodes }) };
-    const other = left.find((each) => titleIn(each) === titleIn(own));
+    const other = unmatched.find((each) => titleIn(each) === titleIn(document));
     if (other) return { ...other, ...place };
     const { apiVersion, kind, metadata } = record(value);
     const { name, namespace } = record(metadata);
     const lacking = forNodes === true ? "" : { apiVersion, kind, metadata: { name, namespace } };
-    return { ...own, value: lacking, source };
+    return { ...document, value: lacking, source };
   });
 }
 

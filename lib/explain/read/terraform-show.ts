@@ -200,18 +200,18 @@ function references(
 ): Readonly<Record<string, Expressed>> {
   return Object.fromEntries(
     IDENTIFIERS.flatMap((attribute): (readonly [string, Expressed])[] => {
-      const all = texts(at(expressions, attribute, "references"));
-      const [reference, ...parents] = all;
+      const mentioned = texts(at(expressions, attribute, "references"));
+      const [reference, ...parents] = mentioned;
       if (reference === undefined) return [];
       const named = (each: string): string => `${NO_RESOURCE.test(each) ? "" : module}${each}`;
       // For `cond ? a.arn : b.arn` the choice is not known, and for a list the other items are not.
       const isOne = attribute !== "roles" && parents.every((parent) => reference.startsWith(parent));
-      const isEach = all.some((each) => each.startsWith("each."));
+      const isEach = mentioned.some((each) => each.startsWith("each."));
       const through = ROLES.includes(attribute) && isEach ? forEach : [];
       if (isOne && through.length === 0) return [[attribute, new Expressed(`\${${named(reference)}}`)]];
       if (!ROLES.includes(attribute)) return [];
       // Written as a call of a function that is not evaluated, it stays one value that mentions all of them.
-      return [[attribute, new Expressed(`\${one(${[...all, ...through].map(named).join(", ")})}`)]];
+      return [[attribute, new Expressed(`\${one(${[...mentioned, ...through].map(named).join(", ")})}`)]];
     }),
   );
 }

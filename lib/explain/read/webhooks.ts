@@ -48,14 +48,14 @@ interface Webhook {
 
 /** The webhooks that change new pods. */
 function webhooksIn({ value, source }: KubernetesObject): readonly Webhook[] {
-  return list(at(value, "webhooks")).flatMap((each, place): readonly Webhook[] => {
-    const isOfPods = list(at(each, "rules")).some(
+  return list(at(value, "webhooks")).flatMap((hook, place): readonly Webhook[] => {
+    const isOfPods = list(at(hook, "rules")).some(
       (rule) =>
         has(rule, "apiGroups", "") && has(rule, "resources", "pods") && has(rule, "operations", "CREATE"),
     );
-    const conditions = [at(each, "namespaceSelector"), at(each, "objectSelector")].flatMap(conditionsIn);
-    return isOfPods && list(at(each, "matchConditions")).length === 0
-      ? [{ name: text(at(each, "name")), conditions, source: below(source, `webhooks[${place}]`) }]
+    const conditions = [at(hook, "namespaceSelector"), at(hook, "objectSelector")].flatMap(conditionsIn);
+    return isOfPods && list(at(hook, "matchConditions")).length === 0
+      ? [{ name: text(at(hook, "name")), conditions, source: below(source, `webhooks[${place}]`) }]
       : [];
   });
 }

@@ -72,15 +72,17 @@ function mappedPolicy(
       const pull = stated?.pulls.find(
         ({ serviceAccount }) => serviceAccount === `${token.namespace}/${token.name}`,
       );
-      const own = mappings.filter(({ identity }) => !pull?.identity || is(identity, pull.identity) !== "no");
+      const rules = mappings.filter(
+        ({ identity }) => !pull?.identity || is(identity, pull.identity) !== "no",
+      );
       const isOther = (each: Mapping): boolean =>
-        !isNamed && !own.includes(each) && allOf(accepts(each, token)) !== "no";
+        !isNamed && !rules.includes(each) && allOf(accepts(each, token)) !== "no";
       if (mappings.some(({ isClear }) => isClear !== "yes") || mappings.some(isOther))
         return sameAnswers(unknown(`what is not judged may change whom ${host} takes it for`, REMEDY, where));
-      const role = own.find((each) => each.role !== undefined)?.role;
+      const role = rules.find((each) => each.role !== undefined)?.role;
       return role !== undefined && rights
         ? roleTrust(rights.trust(token), role, pull, where)
-        : (admittedBy(own, token, REMEDY) ?? notMapped(pull?.identity ?? "an account", where));
+        : (admittedBy(rules, token, REMEDY) ?? notMapped(pull?.identity ?? "an account", where));
     },
     repository: (token, repository) =>
       rights?.repository(token, repository) ??
@@ -117,8 +119,8 @@ export function quayPolicy(
   const where = seen("by Quay's federation of robot accounts", source);
   const mappings = itemsAt(value, "robots").flatMap((robot) => {
     const bindings = itemsAt(robot, "federation");
-    return bindings.map((each): Mapping => {
-      const issuer = textAt(treeAt(each, "issuer"));
+    return bindings.map((binding): Mapping => {
+      const issuer = textAt(treeAt(binding, "issuer"));
       // The audiences of the last one with the issuer count for all of them.
       const isLast = (other: Tree): boolean =>
         same(textAt(treeAt(other, "issuer")), issuer) !== "no" && itemsAt(other, "audiences").length > 0;
@@ -130,8 +132,8 @@ export function quayPolicy(
         identity: textAt(treeAt(robot, "robot")),
         issuers: [issuer],
         audiences: last.length > 0 ? last.map(textAt) : undefined,
-        subject: textAt(treeAt(each, "subject")),
-        isClear: hasOnly(each, ["id", "issuer", "subject", "audiences", "api_scopes", "version"]),
+        subject: textAt(treeAt(binding, "subject")),
+        isClear: hasOnly(binding, ["id", "issuer", "subject", "audiences", "api_scopes", "version"]),
         where,
       };
     });
@@ -159,15 +161,15 @@ const TYPES: Readonly<Record<string, MappingType>> = {
     isNamed: false,
     variable: "jfrog_oidc_provider_name",
     isAsked: (each, name) => same(each.stated("provider_name"), name),
-    read: (each, terraform) => {
-      const [own, ...others] = terraform
+    read: (resource, terraform) => {
+      const [oidc, ...others] = terraform
         .ofType("platform_oidc_configuration")
-        .filter((other) => same(other.stated("name"), each.stated("provider_name")) !== "no");
-      const isOne = own !== undefined && others.length === 0;
+        .filter((other) => same(other.stated("name"), resource.stated("provider_name")) !== "no");
+      const isOne = oidc !== undefined && others.length === 0;
       return {
-        identity: optionalText(treeAt(each.tree("token_spec"), "username")),
-        ...claimed(each.json("claims_json"), isOne ? own.stated("issuer_url") : NOT_READ),
-        isClear: and(isOne ? understood(own) : "unknown", hasOnly(each.json("claims_json"), CLAIMS)),
+        identity: optionalText(treeAt(resource.tree("token_spec"), "username")),
+        ...claimed(resource.json("claims_json"), isOne ? oidc.stated("issuer_url") : NOT_READ),
+        isClear: and(isOne ? understood(oidc) : "unknown", hasOnly(resource.json("claims_json"), CLAIMS)),
       };
     },
   },
@@ -175,12 +177,12 @@ const TYPES: Readonly<Record<string, MappingType>> = {
     isNamed: true,
     variable: "aws_auth_method",
     isAsked: (_, method) => is(method, "assume_role"),
-    read: (each) => ({
-      identity: each.text("username"),
+    read: (resource) => ({
+      identity: resource.text("username"),
       issuers: [],
       audiences: undefined,
       subject: undefined,
-      role: each.stated("iam_role"),
+      role: resource.stated("iam_role"),
       isClear: "yes",
     }),
   },
@@ -188,14 +190,14 @@ const TYPES: Readonly<Record<string, MappingType>> = {
     isNamed: true,
     variable: "CLOUDSMITH_ORG_SLUG",
     isAsked: (each, slug) => same(each.stated("namespace"), slug),
-    read: (each, _, env) => {
+    read: (resource, _, env) => {
       const service = env.get("CLOUDSMITH_SERVICE_SLUG") ?? NOT_READ;
-      const slugs = orElse(each.list("service_accounts"), () => [NOT_READ]);
-      const isFor = and(is(each.flag("enabled"), true), anyOf(slugs.map((slug) => same(slug, service))));
+      const slugs = orElse(resource.list("service_accounts"), () => [NOT_READ]);
+      const isFor = and(is(resource.flag("enabled"), true), anyOf(slugs.map((slug) => same(slug, service))));
       return {
         identity: isFor === "no" ? known("") : service,
-        ...claimed(each.tree("claims"), each.stated("provider_url")),
-        isClear: and(isFor === "no" ? "yes" : isFor, hasOnly(each.tree("claims"), CLAIMS)),
+        ...claimed(resource.tree("claims"), resource.stated("provider_url")),
+        isClear: and(isFor === "no" ? "yes" : isFor, hasOnly(resource.tree("claims"), CLAIMS)),
       };
     },
   },
@@ -206,18 +208,18 @@ const CLAIMS = ["iss", "sub", "aud"];
 
 /** Claims that a token must have; with wildcards they are not judged. */
 function claimed(claims: Tree, issuer: Known<string>): Pick<Mapping, "issuers" | "subject" | "audiences"> {
-  const own = (name: string): readonly Known<string>[] => {
+  const required = (name: string): readonly Known<string>[] => {
     const value = treeAt(claims, name);
     const text = andThen(textAt(value), (plain) =>
       /[*?]/.test(plain) ? unread("it is a pattern") : known(plain),
     );
     return isAbsent(value) ? [] : [text];
   };
-  const audiences = own("aud");
+  const audiences = required("aud");
   return {
-    issuers: [issuer, ...own("iss")],
+    issuers: [issuer, ...required("iss")],
     audiences: audiences.length > 0 ? audiences : undefined,
-    subject: own("sub")[0],
+    subject: required("sub")[0],
   };
 }
 

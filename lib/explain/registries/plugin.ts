@@ -122,13 +122,13 @@ class TokenPlugin implements RegistryPlugin {
   annotations({ entry, account, token }: PullQuestion): Answer {
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
     const listed = [...requiredKeys, ...optionalKeys];
-    const wanted = this.#annotationsOf(token);
-    const answers = [...wanted].map(([key, value]) => {
+    const needed = this.#annotationsOf(token);
+    const answers = [...needed].map(([key, value]) => {
       const where = seen("annotations of the service account", account.source);
-      const own = account.annotations.get(key);
+      const text = account.annotations.get(key);
       const isListed = listed.includes(key);
       const answer =
-        own === undefined || !isListed ? "no" : value === undefined ? isFilled(own) : same(own, value);
+        text === undefined || !isListed ? "no" : value === undefined ? isFilled(text) : same(text, value);
       const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
       if (answer === "yes") return pass("the plugin gets the annotations that it needs", where);
       return answer === "unknown"
@@ -138,7 +138,7 @@ class TokenPlugin implements RegistryPlugin {
             where,
           )
         : broken(
-            `${needs}, but the kubelet passes ${own !== undefined && isListed ? shown(own) : "nothing"}`,
+            `${needs}, but the kubelet passes ${text !== undefined && isListed ? shown(text) : "nothing"}`,
             isListed
               ? `annotate the service account with ${key}`
               : "list the key in requiredServiceAccountAnnotationKeys",
@@ -147,7 +147,7 @@ class TokenPlugin implements RegistryPlugin {
           );
     });
     return (
-      obstacle([...answers, ...this.#further(listed, wanted, account)]) ??
+      obstacle([...answers, ...this.#further(listed, needed, account)]) ??
       answers[0] ??
       pass("the plugin needs no annotation")
     );
@@ -156,13 +156,13 @@ class TokenPlugin implements RegistryPlugin {
   /** Annotations that the plugin reads besides those that are stated: another service, host or role. */
   #further(
     listed: readonly string[],
-    wanted: ReadonlyMap<string, unknown>,
+    needed: ReadonlyMap<string, unknown>,
     { annotations, source }: PullQuestion["account"],
   ): readonly Answer[] {
     const row = pluginRow(this.plugin);
     const reads = row && [...(row.alsoReads ?? []), ...(row.entry?.optionalAnnotationKeys ?? [])];
     const further = listed.filter(
-      (key) => annotations.has(key) && !wanted.has(key) && (reads?.includes(key) ?? true),
+      (key) => annotations.has(key) && !needed.has(key) && (reads?.includes(key) ?? true),
     );
     return further.map((key) =>
       unknown(

@@ -42,21 +42,21 @@ export function subjectOf(token: TokenQuestion): string {
 /** Whether two texts that must be equal are; `what` begins a sentence. */
 export function equal(
   what: string,
-  own: Known<string>,
-  wanted: Known<string>,
+  actual: Known<string>,
+  expected: Known<string>,
   remedy: string,
   where: Evidence,
 ): Answer {
-  const answer = same(own, wanted);
-  if (answer === "yes") return pass(`${what} is ${shown(wanted)}, ${where.text}`, where);
+  const answer = same(actual, expected);
+  if (answer === "yes") return pass(`${what} is ${shown(expected)}, ${where.text}`, where);
   return answer === "no"
     ? broken(
-        `${what} must be ${shown(wanted)}, ${where.text}, but is ${shown(own)}`,
+        `${what} must be ${shown(expected)}, ${where.text}, but is ${shown(actual)}`,
         remedy,
         UNAUTHORIZED,
         where,
       )
-    : unknown(`whether ${what} is ${shown(wanted)}, ${where.text}, is not known`, remedy, where);
+    : unknown(`whether ${what} is ${shown(expected)}, ${where.text}, is not known`, remedy, where);
 }
 
 /** Tokens that a registry accepts. */

@@ -80,16 +80,16 @@ const UNJUDGED = "zot's configuration has settings for tokens that are not judge
 /** Without a realm zot sends no challenge, and the runtime never hands over the token. */
 function challengeAnswer(bearer: Tree, host: string, where: Evidence): Answer | undefined {
   const realm = optionalText(treeAt(bearer, "realm"));
-  const wanted = `https://${host}/zot/auth/token`;
-  if (is(realm, wanted) === "yes") return undefined;
+  const endpoint = `https://${host}/zot/auth/token`;
+  if (is(realm, endpoint) === "yes") return undefined;
   return is(realm, undefined) === "yes"
     ? broken(
         "zot has no `realm`, so that it asks no one for a token",
-        `set realm to ${wanted}`,
+        `set realm to ${endpoint}`,
         UNAUTHORIZED,
         where,
       )
-    : unknown("where zot's `realm` sends the token is not judged", `set realm to ${wanted}`, where);
+    : unknown("where zot's `realm` sends the token is not judged", `set realm to ${endpoint}`, where);
 }
 
 function repositoryAnswer(rules: Rules, path: AskedName, name: string, where: Evidence): Answer {

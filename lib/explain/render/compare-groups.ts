@@ -41,15 +41,15 @@ function groupOf(group: readonly Split[]): readonly ChangeGroup[] {
   const [first, ...others] = group.map(({ change }) => change);
   if (!first) return [];
   const title = DANGERS.find(({ danger }) => danger === dangerOf(first))?.title ?? "";
-  const all = [first, ...others] as const;
-  const said =
+  const changes = [first, ...others] as const;
+  const summary =
     others.length === 0
       ? first
       : merged(
-          all,
+          changes,
           group.map(({ pieces }) => pieces),
         );
-  return [{ changes: all, said, count: subjectsOf(all).size, title }];
+  return [{ changes, said: summary, count: subjectsOf(changes).size, title }];
 }
 
 function piecesOf(change: Change): readonly Pieces[] {
@@ -99,16 +99,16 @@ function subjectsOf(changes: readonly Change[]): ReadonlySet<string> {
   return new Set(changes.map(({ stack, subject }) => `${stack} ${subject}`));
 }
 
-function merged(all: readonly [Change, ...Change[]], pieces: readonly (readonly Pieces[])[]): Change {
-  const [first] = all;
+function merged(changes: readonly [Change, ...Change[]], pieces: readonly (readonly Pieces[])[]): Change {
+  const [first] = changes;
   const [target, was, is, reason] = [0, 1, 2, 3].map((at) => together(pieces.map((each) => each[at] ?? [])));
   const state = (of: ComparedState | null, as = ""): ComparedState | null =>
     of && { ...of, as: of.as === null ? null : as };
-  const issuers = all.flatMap(({ issuer }) => issuer ?? []);
+  const issuers = changes.flatMap(({ issuer }) => issuer ?? []);
   return {
     ...first,
-    stack: listed(all.map(({ stack }) => stack)),
-    subject: whoOf(all),
+    stack: listed(changes.map(({ stack }) => stack)),
+    subject: whoOf(changes),
     target: target ?? "",
     ...(issuers.length > 0 && { issuer: listed(issuers) }),
     before: state(first.before, was),
@@ -119,12 +119,12 @@ function merged(all: readonly [Change, ...Change[]], pieces: readonly (readonly 
 
 const ACCOUNT = /^[a-z0-9.-]+\/[a-z0-9.-]+$/;
 
-function whoOf(all: readonly [Change, ...Change[]]): string {
-  const subjects = all.map(({ subject }) => subject);
-  const count = subjectsOf(all).size;
+function whoOf(changes: readonly [Change, ...Change[]]): string {
+  const subjects = changes.map(({ subject }) => subject);
+  const count = subjectsOf(changes).size;
   const names = listed(subjects);
   if (count === 1 || names === "") return names;
-  const others = all[0].about === "trust" ? "subjects" : "principals";
+  const others = changes[0].about === "trust" ? "subjects" : "principals";
   const noun = subjects.every((each) => ACCOUNT.test(each)) ? "service accounts" : others;
   return `${count} ${noun} (${names})`;
 }

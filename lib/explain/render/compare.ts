@@ -132,7 +132,7 @@ export function renderCompareMarkdown(comparison: Comparison): string {
   const shown = fitting(rows, ROWS_MAX);
   const causes = groups.slice(0, shown.length).flatMap(causeLines);
   const lines = fitting(causes, COMMENT_MAX - ROWS_MAX);
-  const rest = lines.length < causes.length ? ["- and more, which `compare --verbose` prints"] : [];
+  const more = lines.length < causes.length ? ["- and more, which `compare --verbose` prints"] : [];
   return [
     `**Access**: ${counted(changes)}${groups.length < changes.length ? sentence(EACH) : ""}`,
     "",
@@ -144,7 +144,7 @@ export function renderCompareMarkdown(comparison: Comparison): string {
     "<details><summary>Lines that cause it</summary>",
     "",
     ...lines,
-    ...rest,
+    ...more,
     "",
     "</details>",
     "",

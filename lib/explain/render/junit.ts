@@ -55,10 +55,10 @@ function elementOf({ findings }: Case): "failure" | "error" | "skipped" | undefi
 function* suiteText(suite: string, cases: readonly Case[]): Generator<string> {
   const count = (element: string): number => cases.filter((each) => elementOf(each) === element).length;
   yield `  <testsuite name="${xml(suite)}" tests="${cases.length}" failures="${count("failure")}" errors="${count("error")}" skipped="${count("skipped")}">\n`;
-  for (const each of cases) {
-    const element = elementOf(each);
-    const [first] = each.findings;
-    const begin = `    <testcase classname="${xml(suite)}" name="${xml(each.name)}"`;
+  for (const testCase of cases) {
+    const element = elementOf(testCase);
+    const [first] = testCase.findings;
+    const begin = `    <testcase classname="${xml(suite)}" name="${xml(testCase.name)}"`;
     if (element === undefined || first === undefined) yield `${begin}/>\n`;
     else {
       const { accepted } = first;
@@ -67,7 +67,7 @@ function* suiteText(suite: string, cases: readonly Case[]): Generator<string> {
           ? `accepted until ${accepted.expires}: ${accepted.reason}`
           : first.reason;
       yield `${begin}>\n      <${element} type="${xml(first.id)}" message="${xml(message)}">`;
-      yield `${each.findings.map(detail).map(xml).join("\n")}</${element}>\n    </testcase>\n`;
+      yield `${testCase.findings.map(detail).map(xml).join("\n")}</${element}>\n    </testcase>\n`;
     }
   }
   yield "  </testsuite>\n";

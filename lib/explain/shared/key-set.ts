@@ -59,14 +59,14 @@ export function keySet(jwks: Known<string>, accepted: AcceptedAlgorithms = VERIF
   });
   const usable = judged.filter(({ refusal }) => refusal === undefined);
   const isCertain = usable.some(({ doubt }) => doubt === undefined);
-  const said = ([first]: typeof judged, name: "refusal" | "doubt"): string | undefined =>
+  const complaint = ([first]: typeof judged, name: "refusal" | "doubt"): string | undefined =>
     first && `${textOf(first.key, "kid") || "a key without id"} ${first[name]}`;
   const signing = new Map(usable.map(({ key }) => [membersOf(key), textOf(key, "kid")]));
   return {
     ids: keys.map((key) => textOf(key, "kid")),
     signing,
-    refusal: usable.length === 0 ? `are none to verify tokens: ${said(judged, "refusal")}` : undefined,
-    doubt: isCertain ? undefined : said(usable, "doubt"),
+    refusal: usable.length === 0 ? `are none to verify tokens: ${complaint(judged, "refusal")}` : undefined,
+    doubt: isCertain ? undefined : complaint(usable, "doubt"),
   };
 }
 

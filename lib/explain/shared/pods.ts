@@ -93,7 +93,9 @@ function volumeFiles(volume: Tree, keysOf: (configMap: string) => readonly strin
     if (isNothing(token)) return configMapFiles(childOf(source, "configMap"), keysOf);
     return [{ path: literal(childOf(token, "path")), token: tokenOf(token), of: undefined }];
   });
-  return [...ofProjections, ...configMapFiles(childOf(volume, "configMap"), keysOf)];
+  const files = [...ofProjections, ...configMapFiles(childOf(volume, "configMap"), keysOf)];
+  // The kubelet writes them one after the other, so that the last one at a path counts.
+  return [...new Map(files.map((file, place) => [file.path || place, file])).values()];
 }
 
 function configMapFiles(source: Tree, keysOf: (configMap: string) => readonly string[]): readonly SeenFile[] {

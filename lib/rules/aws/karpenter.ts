@@ -79,15 +79,15 @@ function instances(props: KarpenterProps): readonly PolicyStatement[] {
   });
   const every = (types: string): readonly string[] =>
     types.split(" ").map((type) => arnIn(region, "ec2", `${type}/*`));
-  const made = every("fleet instance launch-template network-interface spot-instances-request volume");
+  const created = every("fleet instance launch-template network-interface spot-instances-request volume");
   const launch = actions("ec2", "CreateFleet RunInstances");
   return [
     allow(launch, every("capacity-reservation image placement-group security-group snapshot subnet")),
     allow(launch, every("launch-template"), tagged("ResourceTag")),
-    allow([...launch, "ec2:CreateLaunchTemplate"], made, tagged("RequestTag")),
+    allow([...launch, "ec2:CreateLaunchTemplate"], created, tagged("RequestTag")),
     allow(
       "ec2:CreateTags",
-      made,
+      created,
       tagged("RequestTag", { "ec2:CreateAction": ["CreateFleet", "CreateLaunchTemplate", "RunInstances"] }),
     ),
     allow("ec2:CreateTags", every("instance"), {

@@ -110,8 +110,8 @@ export const EBS_CSI_DRIVER: Row<EbsCsiDriverProps> = {
   rights: ({ region, kmsKeys }) => {
     const every = (type: string): string => arnIn(region, "ec2", `${type}/*`);
     const [volumes, snapshots, instances] = [every("volume"), every("snapshot"), every("instance")];
-    const own = { StringEquals: { "ec2:ResourceTag/ebs.csi.aws.com/cluster": "true" } };
-    const made = { StringEquals: { "aws:RequestTag/ebs.csi.aws.com/cluster": "true" } };
+    const ownTag = { StringEquals: { "ec2:ResourceTag/ebs.csi.aws.com/cluster": "true" } };
+    const requestTag = { StringEquals: { "aws:RequestTag/ebs.csi.aws.com/cluster": "true" } };
     const migrated = { StringLike: { "ec2:ResourceTag/kubernetes.io/created-for/pvc/name": "*" } };
     const changes = actions("ec2", "AttachVolume CopyVolumes DeleteVolume DetachVolume ModifyVolume");
     return [
@@ -122,20 +122,20 @@ export const EBS_CSI_DRIVER: Row<EbsCsiDriverProps> = {
         ),
         "*",
       ),
-      allow(actions("ec2", "CopyVolumes CreateVolume"), volumes, made),
-      allow(actions("ec2", "CreateSnapshot"), snapshots, made),
-      allow([...changes, "ec2:CreateSnapshot"], volumes, own),
+      allow(actions("ec2", "CopyVolumes CreateVolume"), volumes, requestTag),
+      allow(actions("ec2", "CreateSnapshot"), snapshots, requestTag),
+      allow([...changes, "ec2:CreateSnapshot"], volumes, ownTag),
       allow(changes, volumes, migrated),
       allow(
         actions("ec2", "CreateVolume DeleteSnapshot EnableFastSnapshotRestores LockSnapshot"),
         snapshots,
-        own,
+        ownTag,
       ),
       allow(actions("ec2", "AttachVolume DetachVolume"), instances),
       allow("ec2:CreateTags", [volumes, snapshots], {
         StringEquals: { "ec2:CreateAction": ["CopyVolumes", "CreateSnapshot", "CreateVolume"] },
       }),
-      allow(actions("ec2", "CreateTags DeleteTags"), volumes, { ...own, ...OTHER_TAGS }),
+      allow(actions("ec2", "CreateTags DeleteTags"), volumes, { ...ownTag, ...OTHER_TAGS }),
       ...encrypting(kmsKeys),
     ];
   },

@@ -159,17 +159,17 @@ function refuseSurplus(
 ): void {
   for (const component of components) {
     const { name } = component.request;
-    const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
-    if (absent.includes(name) && (definition !== undefined || given !== undefined))
+    const [definition, assigned] = [own(roleDefinitions, name), own(roleAssignments, name)];
+    if (absent.includes(name) && (definition !== undefined || assigned !== undefined))
       contradicts(name, "the request is in adopt.absent, but has entries");
     const keys = assignmentKeys(component, subscriptionId);
-    const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
+    const surplus = Object.keys(assigned ?? {}).filter((key) => !keys.includes(key));
     if (surplus.length > 0) refuseUnused(`role assignments of ${name}`, surplus, keys);
     if (definition === undefined) continue;
     if (!hasCustomRole(component.permissions))
       refuseUnused(`custom roles, which ${name} does not have,`, [definition], []);
     const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
-    const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
+    const held = custom.filter((key) => assigned !== undefined && (own(assigned, key) ?? ABSENT) !== ABSENT);
     if (definition === ABSENT && held.length > 0)
       contradicts(name, `a new custom role would replace the assignments ${held.join(", ")}`);
   }

@@ -101,15 +101,15 @@ function matches(pattern: RegExp, value: unknown): boolean {
 }
 
 function parse(id: string, { what, type, name, names }: ResourceType): AzureResourceId {
-  const [empty, subscriptions, subscriptionId, groups, group, providers, space, kind, own, ...rest] =
+  const [empty, subscriptions, subscriptionId, groups, group, providers, space, kind, resourceName, ...rest] =
     String(id).split("/");
   const fixed = [empty, subscriptions, groups, providers, `${space}/${kind}`, ...rest].join(" ");
   const valid =
     fixed === ` subscriptions resourceGroups providers ${type}` &&
     GUID.test(subscriptionId ?? "") &&
     RESOURCE_GROUP.test(group ?? "") &&
-    name.test(own ?? "");
-  if (!valid || subscriptionId === undefined || group === undefined || own === undefined) {
+    name.test(resourceName ?? "");
+  if (!valid || subscriptionId === undefined || group === undefined || resourceName === undefined) {
     const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>, the last name consisting of ${names}`;
     return fail("azure-invalid", {
       problem: `the resource id of ${what} is malformed`,
@@ -119,5 +119,5 @@ function parse(id: string, { what, type, name, names }: ResourceType): AzureReso
         "copy it from `az resource show --query id`; Terraform's azurerm compares the letter case of the fixed words",
     });
   }
-  return { subscriptionId, resourceGroupName: group, name: own };
+  return { subscriptionId, resourceGroupName: group, name: resourceName };
 }

@@ -148,12 +148,12 @@ export function checkBroadScopes(scopes: readonly string[], reason: string | und
  * custom role limits).
  */
 export function assignableScopes(
-  own: string,
+  home: string,
   scopes: readonly string[],
   hasDataActions = false,
 ): readonly string[] {
   const places = scopes.map((scope) => /^\/subscriptions\/[^/]+/i.exec(scope)?.[0] ?? scope);
-  const [, ...others] = oncePerScope([own, ...places.sort()]);
+  const [, ...others] = oncePerScope([home, ...places.sort()]);
   const groups = others.filter(isManagementGroup);
   if (groups.length > (hasDataActions ? 0 : 1))
     fail("azure-limit", {
@@ -163,5 +163,5 @@ export function assignableScopes(
       remedy:
         "use scopes in subscriptions for the component, or split it into several roles with ComponentIdentity",
     });
-  return [own, ...others];
+  return [home, ...others];
 }

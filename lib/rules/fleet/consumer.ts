@@ -146,16 +146,16 @@ export function kueueField(version: string): "accessProviders" | "credentialsPro
 
 /** The problem of a consumer that does not read profiles of the namespace. */
 export function profileNamespaceIssues(
-  { title, profileNamespace: wanted }: Pick<FleetConsumer, "title" | "profileNamespace">,
+  { title, profileNamespace: onlyNamespace }: Pick<FleetConsumer, "title" | "profileNamespace">,
   namespace: string,
 ): readonly WorkloadIdentityError[] {
-  if (wanted === undefined || namespace === wanted) return [];
+  if (onlyNamespace === undefined || namespace === onlyNamespace) return [];
   return [
     refusal("fleet-mismatch", {
       problem: `${title} reads only ClusterProfiles of its own namespace`,
       value: namespace,
-      allowed: wanted,
-      remedy: `put the profiles, and its workloads, into ${wanted}`,
+      allowed: onlyNamespace,
+      remedy: `put the profiles, and its workloads, into ${onlyNamespace}`,
     }),
   ];
 }

@@ -177,8 +177,8 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
   checkGiven("argoCd()", ARGO_CD_PROPS, props);
   const { clusterSecrets = false, profileController } = props;
   atLeast(clusterSecrets ? ARGO_CD_SECRETS : ARGO_CD, props.version);
-  const own = workload("StatefulSet", "argocd", "argocd-application-controller");
-  const workloads = props.workloads ?? [own, workload("Deployment", "argocd", "argocd-server")];
+  const controller = workload("StatefulSet", "argocd", "argocd-application-controller");
+  const workloads = props.workloads ?? [controller, workload("Deployment", "argocd", "argocd-server")];
   if (clusterSecrets && profileController)
     return fail("fleet-unused", {
       problem:
@@ -195,7 +195,7 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
     title: ARGO_CD.title,
     workloads,
     reader: clusterSecrets
-      ? (workloads[0] ?? own)
+      ? (workloads[0] ?? controller)
       : (profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller")),
     ...(clusterSecrets && { form: { kind: "secrets" }, readsProfiles: true }),
     profileNamespace: namespace,

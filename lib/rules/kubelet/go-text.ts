@@ -137,13 +137,13 @@ const DEPTH = 100;
  */
 export function compactJson(value: unknown): string {
   const parts: string[] = [];
-  let left = SHOWN;
+  let budget = SHOWN;
   const write = (text: string): void => {
-    if (left > 0) parts.push(text);
-    left -= text.length;
+    if (budget > 0) parts.push(text);
+    budget -= text.length;
   };
   const visit = (item: unknown, depth: number): void => {
-    if (left <= 0) return;
+    if (budget <= 0) return;
     if (depth > DEPTH) return write("…");
     if (typeof item !== "object" || item === null) {
       write(typeof item === "bigint" ? String(item) : (JSON.stringify(item) ?? "null"));
@@ -158,7 +158,7 @@ export function compactJson(value: unknown): string {
     write(isList ? "]" : "}");
   };
   visit(value, 0);
-  return left >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
+  return budget >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
 }
 
 /** Go's `encoding/json` of a string: like JSON.stringify, but escapes `<`, `>`, `&` and line separators too. */

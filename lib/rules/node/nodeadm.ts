@@ -87,8 +87,8 @@ function cloudConfig({ files, executables = [] }: NodeSetup): readonly (string |
     .map((piece, place) => (place % 2 === 0 ? piece : (late[Number(piece)] ?? piece)));
 }
 
-function checkedPart(given: UserDataPart): UserDataPart {
-  const { contentType, content } = given;
+function checkedPart(part: UserDataPart): UserDataPart {
+  const { contentType, content } = part;
   const problem = isLate([contentType, content])
     ? "contains a value that Terraform knows only after apply"
     : !/^[a-z]+\/[a-z.+-]+(?:;[^\r\n]*)?$/i.test(contentType)
@@ -97,7 +97,7 @@ function checkedPart(given: UserDataPart): UserDataPart {
         ? "contains a line that would end it"
         : undefined;
   return problem === undefined
-    ? given
+    ? part
     : fail("node-invalid", {
         problem: `a further part of the user data ${problem}`,
         value: contentType,

@@ -185,14 +185,14 @@ export function joinedCredentialsRequests(
 ): CredentialsRequestSelection {
   checkGiven("joinedCredentialsRequests()", CREDENTIALS_REQUEST_SELECTION, running, "running");
   checkGiven("joinedCredentialsRequests()", CREDENTIALS_REQUEST_SELECTION, next, "next");
-  const all = new Map(running.requests.map((request) => [keyOf(request), request]));
+  const byKey = new Map(running.requests.map((request) => [keyOf(request), request]));
   for (const request of next.requests) {
     const key = keyOf(request);
-    const before = all.get(key);
-    all.delete(key);
-    all.set(key, before ? joined(before, request) : request);
+    const before = byKey.get(key);
+    byKey.delete(key);
+    byKey.set(key, before ? joined(before, request) : request);
   }
-  const requests = [...all.values()];
+  const requests = [...byKey.values()];
   refuseSameNames(requests);
   const names = new Set(requests.map(({ name }) => name));
   return {

@@ -127,32 +127,32 @@ const SENSITIVE = "<sensitive>";
 
 function outputText(
   { outputs, stack, resources }: BoundFilesInput,
-  wanted: OutputPlaceholder,
+  placeholder: OutputPlaceholder,
   where: string,
 ): string {
-  const value = outputs.valueOf(wanted, stack);
-  if (value === undefined) return refuseMissingOutput(where, wanted.output);
+  const value = outputs.valueOf(placeholder, stack);
+  if (value === undefined) return refuseMissingOutput(where, placeholder.output);
   // An empty id would be one more link that fails silently in the cluster.
   if (typeof value !== "string" || value === "")
     return fail("bind-mismatch", {
-      problem: `${where} needs a text, but the Terraform output ${wanted.output} is ${kindOf(value)}`,
+      problem: `${where} needs a text, but the Terraform output ${placeholder.output} is ${kindOf(value)}`,
       allowed: "a text that is not empty",
       remedy: "check that the resource has the attribute after apply",
     });
-  const seen = outputs.isSensitive(wanted) ? SENSITIVE : value;
-  const form = missedForm(wanted.expression, value, resources);
+  const seen = outputs.isSensitive(placeholder) ? SENSITIVE : value;
+  const form = missedForm(placeholder.expression, value, resources);
   if (form !== undefined)
     return fail("bind-mismatch", {
-      problem: `${where} needs the Terraform output ${wanted.output}, which cannot be the value of ${wanted.expression.slice(2, -1)}`,
+      problem: `${where} needs the Terraform output ${placeholder.output}, which cannot be the value of ${placeholder.expression.slice(2, -1)}`,
       value: seen,
       allowed: form,
       remedy: "write the outputs again after apply, and do not edit the file",
     });
   // What `bind` writes is kept in repositories. The value is not shown.
-  if (holdsPrivateKey(value)) return refuseValue(where, [wanted.output], "it holds a private key");
+  if (holdsPrivateKey(value)) return refuseValue(where, [placeholder.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-unsafe", {
-        problem: `${where} needs the Terraform output ${wanted.output}, whose value contains the text of a placeholder`,
+        problem: `${where} needs the Terraform output ${placeholder.output}, whose value contains the text of a placeholder`,
         value: seen,
         allowed: "the value after apply, without @late(",
         remedy: "write the outputs of the applied configuration again",

@@ -25,6 +25,14 @@ const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name: "x" };
 const binding = (...subjects: readonly Object_[]): Object_ => rbac("RoleBinding", { roleRef, subjects });
 const group = { kind: "Group", name: "system:nodes", apiGroup: RBAC };
 const pod = (spec: Object_): Object_ => object("Pod", { spec });
+const mounting = (...volumeMounts: readonly (Object_ | null)[]): Object_ =>
+  pod({ containers: [{ name: "a", volumeMounts }] });
+const mounted = (name: string): Object_ => ({ name, volumeMounts: [{ name: "v", mountPath: "/v" }] });
+const projected = { serviceAccountToken: { path: "token" } };
+const file = { key: "k", path: "f" };
+const listing = (type: string, ...items: readonly unknown[]): Object_ => ({ [type]: { name: "x", items } });
+const projecting = (...sources: readonly unknown[]): Object_ =>
+  pod({ volumes: [{ name: "v", projected: { sources } }] });
 
 /** Why an object is refused; "read" where it is not. */
 function refusal(value: Object_): string {
@@ -175,6 +183,55 @@ describe("refused or read", () => {
       "a pull policy with capitals missing",
       pod({ containers: [{ name: "a", imagePullPolicy: "never" }] }),
       "spec.containers[0] has the imagePullPolicy never",
+    ],
+    // validateContainers, validateInitContainers, ValidateVolumes, ValidateVolumeMounts of core/validation; a null in a
+    // list is decoded as an empty object, which lacks its name.
+    [
+      "two containers of one name",
+      pod({ containers: [{ name: "a" }, { name: "b" }, { name: "a" }] }),
+      "spec has two containers with the name a",
+    ],
+    [
+      "an init container with the name of another",
+      pod({ initContainers: [{ name: "a" }], containers: [{ name: "a" }] }),
+      "spec has two containers with the name a",
+    ],
+    [
+      "two volumes of one name",
+      pod({ volumes: [{ name: "v", emptyDir: {} }, { name: "v" }], containers: [{ name: "a" }] }),
+      "spec has two volumes with the name v",
+    ],
+    [
+      "two mounts at one path",
+      mounting({ name: "v", mountPath: "/v" }, { name: "w", mountPath: "/v" }),
+      "spec.containers[0] has two volumeMounts with the mountPath /v",
+    ],
+    [
+      "two mounts of one volume",
+      mounting({ name: "v", mountPath: "/v" }, { name: "v", mountPath: "/w" }),
+      "read",
+    ],
+    [
+      "paths that differ as texts",
+      mounting({ name: "v", mountPath: "/v" }, { name: "v", mountPath: "/v/" }),
+      "read",
+    ],
+    ["the same mount in two containers", pod({ containers: [mounted("a"), mounted("b")] }), "read"],
+    ["a variable twice", pod({ containers: [{ name: "a", env: [{ name: "A" }, { name: "A" }] }] }), "read"],
+    ["a null among mounts", mounting(null), "spec.containers[0].volumeMounts[0] is not a mapping"],
+    ["a null among volumes", pod({ volumes: [null] }), "spec.volumes[0] is not a mapping"],
+    // validateProjectionSources: a source of no type is one, and tokens do not take part in its search for pairs of paths.
+    ["a null among projected sources", projecting(null, projected), "read"],
+    ["two tokens at one path", projecting(projected, projected), "read"],
+    [
+      "two files at one path",
+      projecting(listing("configMap", file), listing("secret", file)),
+      "two files with the path f",
+    ],
+    [
+      "a null among files",
+      projecting(listing("configMap", null)),
+      "spec.volumes[0] lists a file that is not a mapping",
     ],
     [
       "a generated name",

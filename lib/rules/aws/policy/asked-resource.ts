@@ -153,8 +153,8 @@ class LateResource implements AskedResource {
 
   matches(value: PolicyValue): Ternary {
     if (!value.isLate && wildText(value.pattern) === "*") return "yes";
-    const [wanted, given] = [partsOf(value.text), partsOf(this.#text)];
-    if (wanted === undefined || given === undefined) return "unknown";
+    const [pieces, nameParts] = [partsOf(value.text), partsOf(this.#text)];
+    if (pieces === undefined || nameParts === undefined) return "unknown";
     const signs = new Map<Reference, string>();
     const sign = (part: string | Reference): string => {
       if (typeof part === "string") return part;
@@ -164,12 +164,12 @@ class LateResource implements AskedResource {
     };
     const pattern = value.isLate
       ? joinedPattern(
-          wanted.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
+          pieces.map((part) => (typeof part === "string" ? patternOf(part) : literalPattern(sign(part)))),
         )
       : value.pattern;
     // The parts of a value that is late itself are not compared one by one.
     if (value.isLate && hasInnerStar(arnPatterns(pattern))) return "unknown";
-    return matchesPattern(pattern, given.map(sign).join("")) === true ? "yes" : "unknown";
+    return matchesPattern(pattern, nameParts.map(sign).join("")) === true ? "yes" : "unknown";
   }
 
   partMatches(): Ternary {

@@ -203,14 +203,14 @@ function missesUnderAnyKey(
   const { key, values } = condition;
   if (isKnown(key) || !comparison || comparison.negated || ifExists || set === "ForAllValues")
     return undefined;
-  const each = values.map((value) =>
+  const outcomes = values.map((value) =>
     (context.onlyLike?.(value) ?? []).map((other) =>
       valueHolds({ condition: { ...condition, values: [value] }, comparison, variables, context }, other),
     ),
   );
   const isMissed = (all: readonly Match[]): boolean =>
     all.length > 0 && all.every(({ holds }) => holds === "no");
-  return each.every(isMissed) ? each[0]?.[0] : undefined;
+  return outcomes.every(isMissed) ? outcomes[0]?.[0] : undefined;
 }
 
 /** AWS does not define the comparison of several values without a quantifier, so only a unanimous result counts. */
@@ -225,19 +225,19 @@ function withoutQuantifier(each: readonly Match[], key: Known<string>): Match {
 
 function nullHolds(
   { key, values }: Condition,
-  found: ContextValue & { known: true },
+  contextValue: ContextValue & { known: true },
   { bearer }: RequestContext,
 ): Match {
   if (values.length === 0)
     return cannotTell(() => `Null on ${shownKey(key)} has no values, which AWS does not define`);
-  const isAbsent = found.values.length === 0;
+  const isAbsent = contextValue.values.length === 0;
   const wanted = values.map((value) => orElse(value, () => "")).map((value) => value.toLowerCase());
   if (wanted.some((value) => !["true", "false"].includes(value)))
     return cannotTell(() => `Null on ${shownKey(key)} is neither true nor false`);
   const holds: Ternary = wanted.includes(String(isAbsent)) ? "yes" : "no";
   return new Match(
     holds,
-    () => `Null on ${shownKey(key)}: ${isAbsent ? found.absent() : `the ${bearer} has it`}`,
+    () => `Null on ${shownKey(key)}: ${isAbsent ? contextValue.absent() : `the ${bearer} has it`}`,
   );
 }
 

@@ -253,15 +253,15 @@ export class Question<D = never> {
     let allowed: Doubted<D> | undefined;
     let open: Doubted<D> | undefined;
     let threat: Doubted<D> | undefined;
-    for (const each of this.#live) {
-      const applies = appliesTo(each, resource);
+    for (const doubted of this.#live) {
+      const applies = appliesTo(doubted, resource);
       if (applies === "no") continue;
-      for (const effect of each.candidate.effects)
+      for (const effect of doubted.candidate.effects)
         if (applies === "unknown") {
-          if (effect === "Allow") open ??= each;
-          else threat ??= each;
-        } else if (effect === "Allow") allowed ??= each;
-        else return new Decided<D>("denied", () => `${nameOf(each)} denies it`);
+          if (effect === "Allow") open ??= doubted;
+          else threat ??= doubted;
+        } else if (effect === "Allow") allowed ??= doubted;
+        else return new Decided<D>("denied", () => `${nameOf(doubted)} denies it`);
     }
     if (allowed && threat) return this.#open(threat, "Deny", resource);
     if (allowed) return new Decided<D>("allowed", () => `${nameOf(allowed)} allows it`);
@@ -271,11 +271,11 @@ export class Question<D = never> {
 
   denial(resource: AskedResource | undefined): Match {
     let threat: Doubted<D> | undefined;
-    for (const each of this.#live) {
-      if (!each.candidate.effects.includes("Deny")) continue;
-      const applies = appliesTo(each, resource);
-      if (applies === "yes") return yes(() => `${nameOf(each)} denies it`);
-      if (applies === "unknown") threat ??= each;
+    for (const doubted of this.#live) {
+      if (!doubted.candidate.effects.includes("Deny")) continue;
+      const applies = appliesTo(doubted, resource);
+      if (applies === "yes") return yes(() => `${nameOf(doubted)} denies it`);
+      if (applies === "unknown") threat ??= doubted;
     }
     const first = threat;
     return first

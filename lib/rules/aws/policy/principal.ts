@@ -35,16 +35,16 @@ function namesOf(principal: Tree): readonly Named[] | Match {
       if (value === "*") return [{ type: "*", name: known("*") }];
       if (!isTreeObject(value)) return cannotTell(() => "its Principal is neither * nor an object");
       const names: Named[] = [];
-      for (const [key, given] of entriesOf(value)) {
+      for (const [key, principals] of entriesOf(value)) {
         const type = orElse(key, () => undefined);
         if (type === undefined || !TYPES.includes(type))
           return cannotTell(
             () => `its Principal is of the kind ${quoted(shown(key))}, which AWS does not define`,
           );
         const list = match(
-          listAt(given),
+          listAt(principals),
           (items) => items.map(textAt),
-          () => [given as Known<never>],
+          () => [principals as Known<never>],
         );
         for (const name of list) names.push({ type, name });
       }
@@ -147,7 +147,7 @@ function isStar(name: Known<string>): boolean {
   return orElse(name, () => undefined) === "*";
 }
 
-function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<string>[]): Match {
+function roleCovered(principal: Tree, role: AskingRole, arns: readonly Known<string>[]): Match {
   const names = namesOf(principal);
   if (names instanceof Match) return names;
   return any(
@@ -157,7 +157,7 @@ function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<s
       const text = orElse(name, () => "");
       if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
-      const isNamed = isOneOf(wanted, name);
+      const isNamed = isOneOf(arns, name);
       if (isNamed === "yes") return [yes(() => "it is for this role or its account")];
       return [isNamed === "unknown" || late(name) ? LATE : OTHER];
     }),

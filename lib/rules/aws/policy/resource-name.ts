@@ -85,13 +85,13 @@ function actionMatches(value: PolicyValue | undefined, asked: AskedResource): Te
 }
 
 function covers(
-  found: readonly Ternary[],
+  answers: readonly Ternary[],
   values: readonly Known<string>[],
   { negated, asked, what }: { readonly negated: boolean; asked: AskedResource; readonly what: () => string },
 ): Match {
-  if (found.includes("yes"))
+  if (answers.includes("yes"))
     return new Match(negated ? "no" : "yes", () => `it ${negated ? "excepts" : "covers"} the ${what()}`);
-  const open = found.indexOf("unknown");
+  const open = answers.indexOf("unknown");
   const compares =
     asked instanceof EveryResource ? "covers, or may cover, only a part of" : "cannot be compared with";
   if (open >= 0) return cannotTell(() => `${shownValue(values[open])} ${compares} the ${what()}`);

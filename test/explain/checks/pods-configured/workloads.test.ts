@@ -43,6 +43,23 @@ function pod(containers: readonly Fields[], token: Fields = {}, configMap: Field
 const item = (key: string, path: string): Fields => ({ items: [{ key, path }] });
 const google = (...containers: readonly Fields[]) => pods(pod(containers));
 const withToken = (token: Fields) => pods(pod([whole], token));
+const lasting = (...seconds: readonly number[]) =>
+  pods({
+    containers: [whole],
+    volumes: [
+      {
+        name: "google",
+        projected: {
+          sources: [
+            ...seconds.map((expirationSeconds) => ({
+              serviceAccountToken: { audience: AUDIENCE, expirationSeconds, path: "token" },
+            })),
+            { configMap: { name: "google-credentials-reports" } },
+          ],
+        },
+      },
+    ],
+  });
 const withConfigMap = (configMap: Fields) => pods(pod([whole], {}, configMap));
 const ISSUES = "Kubernetes issues none under 600";
 
@@ -75,6 +92,9 @@ checks(ID, "a container on Google", of("google"), [
     "fail",
     `does not set ${VARIABLE}`,
   ],
+  // kubernetes:pkg/volume/projected, collectData: the API server takes two tokens at one path, and the last one counts.
+  ["with a token of two days before one of an hour", lasting(172_800, 3600), "pass"],
+  ["with one of two days after it", lasting(3600, 172_800), "fail", "Google accepts at most 86400"],
   ["with another ConfigMap", withConfigMap({ name: "other" }), "fail", "does not mount the ConfigMap"],
   ["with a token at another path", withToken({ path: "other" }), "fail", "has no token at"],
   [

@@ -175,7 +175,10 @@ checks(ID, "files of the nodes and policies of signatures", openshift, [
 ]);
 
 it("judges each repository where a scope is one", () => {
-  const images = ["other", "shop/web"].map((path) => ({ name: "a", image: `${HOST}/${path}:1` }));
+  const images = ["other", "shop/web"].map((path, place) => ({
+    name: `c${place}`,
+    image: `${HOST}/${path}:1`,
+  }));
   const pod = {
     apiVersion: "v1",
     kind: "Pod",
