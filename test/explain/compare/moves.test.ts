@@ -16,12 +16,14 @@ const SUBSCRIPTION = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590";
 const GROUP = `${SUBSCRIPTION}/resourceGroups/edge`;
 const POOL = "projects/123456789012/locations/global/workloadIdentityPools/edge";
 
+type Late = Readonly<Partial<Record<string, string>>>;
+
 /** A resource for one service account, with its arguments and attributes after the apply. */
 interface Declared {
   readonly type: string;
   readonly values: Readonly<Record<string, unknown>>;
   /** The arguments that a first plan does not know, with what they refer to: `aws_iam_role.arn`. */
-  readonly late?: Readonly<Record<string, string>>;
+  readonly late?: Late | undefined;
 }
 
 const policy = (...Statement: readonly object[]): string =>
@@ -69,14 +71,14 @@ const CLOUDS: Readonly<Record<string, (name: string) => readonly Declared[]>> = 
   ],
   Azure: (name) => {
     const id = `${GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
-    const ofGroup = { resource_group_name: "edge", location: "westeurope" };
     return [
       {
         type: "azurerm_user_assigned_identity",
         values: {
           id,
           name,
-          ...ofGroup,
+          resource_group_name: "edge",
+          location: "westeurope",
           client_id: uuidOf(name, 1),
           principal_id: uuidOf(name, 2),
           tenant_id: uuidOf("web", 3),
@@ -250,7 +252,7 @@ function configuration(all: Resources): object {
       provider_config_key: type.split("_")[0],
       expressions: Object.fromEntries([
         ...Object.keys(plannedOf(type, values, late)).map((argument) => [argument, {}]),
-        ...Object.entries(late).map(([argument, target]) => [argument, referring(target, name)]),
+        ...Object.entries(late).map(([argument, target = ""]) => [argument, referring(target, name)]),
       ]),
     };
     const called = module.replace(/\[.*/, "");
