@@ -6,7 +6,7 @@
 
 import { describe, expect, it } from "vitest";
 import { compare, comparePlan } from "../../../lib/explain";
-import { folderOf } from "../../fixtures/explain/artefacts";
+import { folderOf, synthesized } from "../../fixtures/explain/artefacts";
 
 const ISSUER = "https://oidc.acme.example/edge-1";
 const HOST = ISSUER.slice("https://".length);
@@ -418,4 +418,20 @@ describe("a resource without a name", () => {
     const folder = (document: object): string => folderOf({ "main.tf.json": JSON.stringify(document) });
     expect(compare([folder(configured("old"))], [folder(made)]).changes).toHaveLength(count);
   });
+
+  it.each([false, true])(
+    "is a distribution, on whose domain an issuer rests; with a block: %s",
+    (isMoved) => {
+      const old = synthesized("openshift-manual-aws");
+      const [, name = ""] = /aws_cloudfront_distribution\.([\w-]+)/.exec([...old.values()].join("\n")) ?? [];
+      const made = [...old].map(([path, text]): [string, string] => {
+        const renamed = text.replaceAll(name, `new_${name}`);
+        if (!isMoved || !path.endsWith("cdk.tf.json")) return [path, renamed];
+        const [from, to] = [name, `new_${name}`].map((each) => `aws_cloudfront_distribution.${each}`);
+        return [path, renamed.replace("{", `{"moved":[${JSON.stringify({ from, to })}],`)];
+      });
+      const { changes } = compare([folderOf(old)], [folderOf(new Map(made))]);
+      expect(changes.length > 0).toBe(!isMoved);
+    },
+  );
 });
