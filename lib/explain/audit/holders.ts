@@ -196,33 +196,26 @@ function strangersIn(clusters: readonly ClusterArtefacts[], clouds: readonly Clo
   return (key, source, admits) => {
     step("identities audited");
     const isNamed = source !== undefined && named.has(sourceText(source));
-    const samples = isNamed ? samplesFor(key, new Set()).slice(0, 1) : samplesFor(key, namespaces);
-    return samples.find(([namespace, name]) => admits(namespace, name))?.[2];
+    for (const [namespace, name, who] of samplesFor(key, namespaces)) {
+      if (admits(namespace, name)) return who;
+      if (isNamed) return undefined;
+    }
+    return undefined;
   };
 }
 
 type Sample = readonly [namespace: string, name: string, who: string];
 
-function samplesFor(key: string, namespaces: ReadonlySet<string>): readonly Sample[] {
+function* samplesFor(key: string, namespaces: ReadonlySet<string>): Generator<Sample> {
   const { namespace, name } = namespacedName(key);
-  return [
-    [STRANGER, STRANGER, "every service account of every namespace"],
-    [STRANGER, name, `the service account ${name} of every namespace`],
-    [namespace, STRANGER, `every service account of namespace ${namespace}`],
-    [
-      namespace,
-      `${name}-${STRANGER}`,
-      `every service account of namespace ${namespace} whose name begins with ${name}`,
-    ],
-    [
-      namespace,
-      `${STRANGER}-${name}`,
-      `every service account of namespace ${namespace} whose name ends with ${name}`,
-    ],
-    ...[...namespaces]
-      .filter((each) => each !== namespace)
-      .map((each) => [each, STRANGER, `every service account of namespace ${each}`] as const),
-  ];
+  const all = `every service account of namespace ${namespace}`;
+  yield [STRANGER, STRANGER, "every service account of every namespace"];
+  yield [STRANGER, name, `the service account ${name} of every namespace`];
+  yield [namespace, STRANGER, all];
+  yield [namespace, `${name}-${STRANGER}`, `${all} whose name begins with ${name}`];
+  yield [namespace, `${STRANGER}-${name}`, `${all} whose name ends with ${name}`];
+  for (const each of namespaces)
+    if (each !== namespace) yield [each, STRANGER, `every service account of namespace ${each}`];
 }
 
 /** Where identities are declared whose trust compares subjects only with whole names. */

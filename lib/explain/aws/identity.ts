@@ -135,7 +135,7 @@ export class Roles {
           this.#terraform.ofType(TYPE).map((each) => this.of(each)),
         ),
       ),
-      label: !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn),
+      label: labelOf(arn, role),
       account: (isKnown(arn) ? fields?.[4] : role?.account) ?? nowhere,
       partition: (isKnown(arn) ? fields?.[1] : role?.partition) ?? nowhere,
     };
@@ -186,6 +186,11 @@ export class Roles {
         other.address !== resource.address,
     );
   }
+}
+
+/** How a role is called that an ARN names. */
+export function labelOf(arn: Known<string>, role: Role | undefined): string {
+  return !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn);
 }
 
 /** The nearest is one of the same name, on another path or in another account, else one of the account. */

@@ -1,4 +1,4 @@
-import { type Known, isKnown, known, orElse, shown, unread } from "../../model/known";
+import { type Known, known, orElse, shown, unread } from "../../model/known";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import { type Answer, pass } from "../answer";
 import type {
@@ -26,7 +26,7 @@ import { BY_TOKENS, grantedBy, heldRights } from "./held";
 import { RoleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
 import { Documents, policyArn, policyDocumentJson } from "./documents";
-import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
+import { type NamedRole, type Role, Roles, labelOf, roleAttributes } from "./identity";
 import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
@@ -153,7 +153,7 @@ class Aws implements Cloud {
   #heldByRoles(): readonly Granted[] {
     const { roles } = this.#facts;
     return roles.declared.map((role) => ({
-      to: isKnown(role.arn) ? shown(role.arn) : roles.named(role.arn).label,
+      to: labelOf(role.arn, role),
       isHeld: true,
       isOwn: true,
       at: role.resource.source,

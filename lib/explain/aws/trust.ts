@@ -54,6 +54,11 @@ export class Trust {
   /** By ARN, since thousands of roles trust a handful of OIDC providers. */
   readonly #named = new Map<string, TrustedProvider | undefined>();
   readonly #alike = new Recent<string, { readonly value: unknown }>();
+  #last: { readonly parts: readonly unknown[]; readonly name: string; readonly key: string | undefined } = {
+    parts: [],
+    name: "",
+    key: undefined,
+  };
 
   /** `isWhole` is false if modules that were not read may declare further OIDC providers. */
   constructor(providers: readonly RegisteredIssuer[], issuers: Issuers, isWhole: boolean) {
@@ -146,17 +151,14 @@ export class Trust {
    * equality with it can decide: they name it in full, without wildcards and variables anywhere.
    */
   #shared<T>(question: TrustQuestion, asked: string, answer: () => T): T {
-    const { role, account, partition, issuer, audience } = question;
-    const [text, name, ...others] = [role.trustText, question.subject, issuer, audience, known(asked)].map(
-      (each) => orElse(each, () => ""),
-    );
-    if (!text || !name || role.contestedBy || text.length > trustCharactersMax || /[*?$\\]/.test(text))
-      return answer();
-    const pieces = text.split(`"${name}"`);
-    const isNamed = (each: string): boolean => each.toLowerCase().includes(name.toLowerCase());
-    if (pieces.length === 1 || [...pieces, ...others].some(isNamed)) return answer();
-    const key = memoryKey(...pieces, account, partition, issuer, audience, role.partition, asked);
-    return this.#alike.get(key, () => ({ value: answer() })).value as T;
+    const { role, subject, account, partition, issuer, audience } = question;
+    const parts = [role, subject, account, partition, issuer, audience];
+    // Several questions about one role come in a row.
+    if (!parts.every((each, place) => each === this.#last.parts[place]))
+      this.#last = { parts, name: orElse(subject, () => ""), key: alikeKey(question) };
+    const { name, key } = this.#last;
+    if (key === undefined || includes(asked, name)) return answer();
+    return this.#alike.get(`${key} ${asked}`, () => ({ value: answer() })).value as T;
   }
 
   #answers(question: TrustQuestion, role: Role, policy: Policy): TrustAnswer {
@@ -264,6 +266,29 @@ export class Trust {
     const { status } = this.#judged({ ...question, issuer: first }).issuer;
     return status === "pass" ? first : issuer;
   }
+}
+
+/** What the answers depend on apart from the subject; `undefined` if they may depend on more of its name. */
+function alikeKey({
+  role,
+  subject,
+  account,
+  partition,
+  issuer,
+  audience,
+}: TrustQuestion): string | undefined {
+  const [text, name, ...others] = [role.trustText, subject, issuer, audience].map((each) =>
+    orElse(each, () => ""),
+  );
+  if (!text || !name || role.contestedBy || text.length > trustCharactersMax || /[*?$\\]/.test(text))
+    return undefined;
+  const pieces = text.split(`"${name}"`);
+  if (pieces.length === 1 || [...pieces, ...others].some((each) => includes(each, name))) return undefined;
+  return memoryKey(...pieces, account, partition, issuer, audience, role.partition);
+}
+
+function includes(text: string, name: string): boolean {
+  return text.toLowerCase().includes(name.toLowerCase());
 }
 
 const STEPS = ["issuer", "audience", "subject"] as const;

@@ -1,6 +1,6 @@
 /*
- * Resources that only moved in the tree of constructs: their Terraform addresses differ between the sides, but they have
- * the same names in the same account, so the cloud sees one object.
+ * Resources that only moved: their Terraform addresses differ between the sides, but they have the same names in the same
+ * account, or Terraform is told to move them, so the cloud sees one object.
  */
 
 import { grouped } from "../../model/grouped";
@@ -24,18 +24,54 @@ const NAMES: readonly string[] = [
 /** Writes the old address of each resource that moved. */
 export function canonicalTexts(before: Terraform, after: Terraform): Canonical {
   const [olds, news] = [without(before, after), without(after, before)];
-  const named = grouped(olds, nameOf);
   const moved = new Map<string, string>();
+  const note = (to: string, from: string): void =>
+    void moved.set(to, (moved.get(to) ?? from) === from ? from : to);
+  const gone = new Set(addresses(olds));
+  for (const { scope, address } of news) {
+    const from = movedFrom(scope.moves, address, gone);
+    if (from !== undefined) note(address, from);
+  }
+  const named = grouped(olds, nameOf);
   for (const [name, group] of grouped(news, nameOf)) {
     const [[from, ...others], [to, ...more]] = [addresses(named.get(name)), addresses(group)];
     const isClear = name !== "" && others.length === 0 && more.length === 0;
-    if (isClear && from !== undefined && to !== undefined) moved.set(to, moved.has(to) ? to : from);
+    if (isClear && from !== undefined && to !== undefined) note(to, from);
   }
-  return moved.size === 0 ? AS_WRITTEN : (text) => text.replace(ADDRESS, (each) => moved.get(each) ?? each);
+  if (moved.size === 0) return AS_WRITTEN;
+  const all = new Map([...moved, ...[...moved].map((pair) => pair.map(escaped) as [string, string])]);
+  return (text) => text.replace(ADDRESS, (each) => all.get(each) ?? each);
 }
 
+/** As in a text within JSON. */
+function escaped(address: string): string {
+  return JSON.stringify(address).slice(1, -1);
+}
+
+/** Where a resource was, by `moved` blocks, which may be several in a row and for all instances, or by a plan. */
+function movedFrom(
+  moves: ReadonlyMap<string, string>,
+  address: string,
+  olds: ReadonlySet<string>,
+): string | undefined {
+  const passed = new Set<string>();
+  let at: string | undefined = address;
+  while (at !== undefined && !olds.has(at) && !passed.has(at)) {
+    passed.add(at);
+    const [, block = at, key = ""]: readonly string[] = /^(.*?)(\[.*)$/s.exec(at) ?? [];
+    const from = moves.get(block);
+    at = moves.get(at) ?? (from === undefined ? undefined : from + key);
+  }
+  return at !== undefined && olds.has(at) ? at : undefined;
+}
+
+/** An index or a key, whose quotes are escaped in a text within JSON. */
+const KEY = String.raw`(?:\[(?:\d+|\\*"(?:[^"\\]|\\.)*?\\*")\])?`;
 /** Addresses of resources, in expressions and in any other text. */
-export const ADDRESS: RegExp = /(?<![\w.-])(?:data\.)?[a-z]\w*\.[\w-]+(?:\["[^"]*"\])?/g;
+export const ADDRESS: RegExp = new RegExp(
+  String.raw`(?<![\w.-])(?:module\.[\w-]+${KEY}\.)*(?:data\.)?[a-z]\w*\.[\w-]+${KEY}`,
+  "g",
+);
 
 function addresses(resources: readonly Resource[] = []): readonly string[] {
   return [...new Set(resources.map(({ address }) => address))];

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { push } from "../../model/grouped";
 import { type Known, isKnown, shown } from "../../model/known";
 import { ClosedWorld } from "../coverage/closed-world";
+import type { ClusterArtefacts } from "../read/clusters";
 import type { Facts } from "../read/facts";
 import type { Scope } from "../read/scope";
 import { sourceText } from "../read/source";
@@ -57,18 +58,27 @@ function changedStacks(before: Facts, after: Facts): readonly string[] | undefin
   );
   const owners = differing.map((file) => found.map((of) => of.get(file)));
   const isOne = owners.every(([one, other]) => one !== undefined && one === other);
-  // Clusters of one name must expect the issuers of all, and trust is compared for every issuer.
-  const [was, is] = sides.map(({ clusters }) =>
-    clusters.map(({ stack, issuer, cluster: { name, additionalIssuers = [] } }) => [
-      ...[stack, name, shown(issuer)],
-      ...additionalIssuers.map(shown),
-    ]),
-  );
-  return isOne && isDeepStrictEqual(was, is) ? owners.flatMap(([one]) => one ?? []) : undefined;
+  // Which folder is applied last may matter to all.
+  const isOnce = sides.every(({ clusters }) => clusters.every((each) => each.rbacOtherwise.length === 0));
+  const [was, is] = sides.map(({ clusters }) => clusters.map(ofAll));
+  return isOne && isOnce && isDeepStrictEqual(was, is) ? owners.flatMap(([one]) => one ?? []) : undefined;
 }
 
+/**
+ * What files of one stack tell all service accounts: clusters of one name must expect the issuers of all, trust is compared
+ * for every issuer, and RBAC of one namespace says whether audiences are granted, or may be, by RBAC.
+ */
+function ofAll({ stack, issuer, cluster, hasAudienceRules, rbacPerhaps }: ClusterArtefacts): unknown {
+  const { name, additionalIssuers = [] } = cluster;
+  const issuers = [issuer, ...additionalIssuers].map(shown);
+  return [stack, name, issuers, hasAudienceRules, rbacPerhaps.map(({ what }) => what)];
+}
+
+/** RBAC of a namespace is about the objects in it, whoever is bound. */
 function isAccountTouched([old, made]: readonly (StackDigest | undefined)[], key: string): boolean {
-  return old?.others !== made?.others || !isDeepStrictEqual(old?.accounts.get(key), made?.accounts.get(key));
+  const isOther = (each: string): boolean =>
+    !isDeepStrictEqual(old?.accounts.get(each), made?.accounts.get(each));
+  return old?.others !== made?.others || isOther(key) || isOther(key.replace(/[^/]*$/, ""));
 }
 
 /** What is no resource of a configuration. */

@@ -16,6 +16,8 @@ export interface Configuration {
   readonly place: string;
   /** True for plans and states. */
   readonly isLiteral: boolean;
+  /** The addresses at which resources, or all instances of one, were before, by where they are now. */
+  readonly moves: ReadonlyMap<string, string>;
   /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree;
   /** As {@link evaluated}, remembered for a value to which many expressions may refer. */

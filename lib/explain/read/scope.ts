@@ -81,6 +81,8 @@ export class Scope implements Configuration {
   /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be unknown. */
   readonly named: Map<string, unknown> = new Map();
   readonly outputs: Map<string, unknown> = new Map();
+  /** The addresses at which resources, or all instances of one, were before, by where they are now. */
+  readonly moves: Map<string, string> = new Map();
   /** The sensitive values that were asked for, by name. */
   readonly asked: Map<string, Tree> = new Map();
   /** What Terraform applies with it but was not read. */

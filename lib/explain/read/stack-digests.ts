@@ -1,5 +1,6 @@
 /*
- * What the files of a stack say, for a comparison: of service accounts one by one, and of all else together.
+ * What the files of a stack say, for a comparison: of service accounts one by one, of the RBAC of each namespace, and of
+ * all else together.
  */
 
 import { createHash } from "node:crypto";
@@ -13,7 +14,7 @@ import type { StackDocuments } from "./stack-documents";
 export interface StackDigest {
   /** The files that bear on nothing but the clusters of the stack. */
   readonly files: readonly string[];
-  /** The documents of each service account, by `namespace/name`. */
+  /** The documents of each service account, by `namespace/name`, and of the RBAC in a namespace, by `namespace/`. */
   readonly accounts: ReadonlyMap<string, readonly string[]>;
   /** A digest of everything else, apart from declared pulls. */
   readonly others: string;
@@ -27,7 +28,7 @@ export function stackDigest(
   const accounts = new Map<string, string[]>();
   const others: unknown[] = [controlPlane, registries].map((all) => all.map(contentOf));
   for (const each of written) {
-    const key = accountOf(each);
+    const key = touchedBy(each);
     const content = JSON.stringify(contentOf(each));
     if (key === undefined) others.push(content);
     else push(accounts, key, content);
@@ -46,14 +47,15 @@ function contentOf({ value, head, management, spoke, cluster, forNodes }: Kubern
   return [value, head, management, spoke, cluster, forNodes];
 }
 
-/** `undefined` for all other objects, patches and lists of service accounts among them. */
-function accountOf({ value }: KubernetesDocument): string | undefined {
+/** `undefined` for all other objects, patches and lists of these among them. */
+function touchedBy({ value, management, spoke }: KubernetesDocument): string | undefined {
   const { apiVersion, kind, metadata, ...others } = record(value);
   const { namespace, name } = record(metadata);
-  const isPlain = apiVersion === "v1" && kind === "ServiceAccount" && others["$patch"] === undefined;
-  return isPlain && [namespace, name].every((each) => typeof each === "string" && LABEL.test(each))
-    ? `${String(namespace)}/${String(name)}`
-    : undefined;
+  const [place, own] = [namespace, name].map((each) => typeof each === "string" && LABEL.test(each) && each);
+  if (!place || others["$patch"] !== undefined) return undefined;
+  if (apiVersion === "v1" && kind === "ServiceAccount") return own ? `${place}/${own}` : undefined;
+  const isRbac = apiVersion === "rbac.authorization.k8s.io/v1" && (kind === "Role" || kind === "RoleBinding");
+  return isRbac && !management && spoke === undefined ? `${place}/` : undefined;
 }
 
 const LABEL = /^[a-z\d.-]+$/;

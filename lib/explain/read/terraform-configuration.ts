@@ -223,6 +223,8 @@ export function readConfiguration(
       scope.providers.set(key, withoutSecrets("", key, configuration));
     }
     addNamed(scope, value, variables);
+    for (const { from, to } of listOf(value["moved"]).filter(isRecord))
+      if (typeof from === "string" && typeof to === "string") scope.moves.set(to, from);
     for (const { backend } of listOf(value["terraform"]).filter(isRecord))
       for (const [type, settings] of entriesOf(backend)) scope.backend ??= { type, settings };
     for (const [name, output] of entriesOf(value["output"]))

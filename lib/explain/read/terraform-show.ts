@@ -38,9 +38,12 @@ export function readTerraformShow(terraform: Terraform, document: Json, source: 
   const scope = terraform.scope(source.file, true);
   const section = document["planned_values"] === undefined ? "values" : "planned_values";
   const configured = new Map(configuredIn(at(document, "configuration", "root_module"), ""));
-  const changes = new Map(
-    list(document["resource_changes"]).map((each) => [at(each, "address"), at(each, "change")] as const),
-  );
+  const changes = new Map<unknown, unknown>();
+  for (const each of list(document["resource_changes"]).filter(isRecord)) {
+    const { address, change, previous_address: from } = each;
+    changes.set(address, change);
+    if (typeof address === "string" && typeof from === "string") scope.moves.set(address, from);
+  }
   // From the state before a plan only data sources are used: resources may be about to be destroyed.
   const lookedUp = resourcesIn(at(document, "prior_state", "values", "root_module")).filter(
     ({ mode }) => mode === "data",

@@ -16,7 +16,7 @@ import { Explainer } from "../../../lib/explain";
 import { comparison } from "../../../lib/explain/compare/compare";
 import { kubernetes } from "../../../lib/node";
 import { ImagePulls } from "../../../lib/synth";
-import { type Artefacts, synthesizedStacks } from "../../fixtures/explain/artefacts";
+import { type Artefacts, edited, folderOf, synthesizedStacks } from "../../fixtures/explain/artefacts";
 import { type Block, policy } from "../../fixtures/explain/changed";
 import { type Damage, Damaged, type Place, damages, shownPlace } from "../../support/damage";
 
@@ -45,6 +45,7 @@ const artefacts = withPolicies(
       pulls: [
         { serviceAccount: "shop/web", from: from("web") },
         { serviceAccount: "shop/jobs", from: from("jobs/*") },
+        { serviceAccount: "tools/ci", from: from("web") },
       ],
     });
   }),
@@ -73,12 +74,22 @@ function withPolicies(all: Artefacts): Artefacts {
   return new Map([...all, [path, JSON.stringify(json)]]);
 }
 
+const RBAC = "stacks/aws/manifests/10-token-audience.yaml";
+
+it("compares all service accounts where RBAC of one namespace may be for others", () => {
+  // Nothing grants the audience in the namespace tools, unless a binding that is not understood does.
+  const old = edited(artefacts, [[RBAC, "  namespace: tools\n", "  namespace: other\n"]]);
+  const made = edited(old, [[RBAC, "  namespace: shop\n", "  namespace: shop\nunknown: field\n"]]);
+  const { changes } = comparison(Explainer.read([folderOf(old)]), Explainer.read([folderOf(made)]));
+  expect(changes.map(({ subject }) => subject)).toContain("tools/ci");
+});
+
 /** The artefacts as they are, and with a file beside the stacks. */
 function read(folder: string): readonly Explainer[] {
-  const beside = join(folder, "beside.txt");
+  const beside = join(folder, "beside.json");
   try {
     const alone = Explainer.read([folder]);
-    writeFileSync(beside, "");
+    writeFileSync(beside, "{}");
     return [alone, Explainer.read([folder])];
   } catch (error) {
     if (isWorkloadIdentityError(error)) return [];
@@ -90,6 +101,7 @@ function read(folder: string): readonly Explainer[] {
 
 const FILES: readonly (readonly [what: string, files: RegExp, runs: number])[] = [
   ["Terraform", /cdk\.tf\.json$/, 100],
+  ["the RBAC of namespaces", /stacks\/aws\/manifests\/.*token-audience\.yaml$/, 100],
   [
     "the manifests and records of a stack",
     /stacks\/aws\/(?:manifests\/.*\.yaml|workload-identity\.json)$/,
