@@ -27,7 +27,11 @@ export function readAsked(operands: readonly string[], stated: Stated): Explaine
 const NAMED_EACH = 3;
 
 /** Names what was found but not read: of many places with the same reason only the first, unless verbose. */
-export function printSkipped({ skipped }: Explainer, io: CommandIo, isVerbose?: boolean): void {
+export function printSkipped(
+  { skipped }: Pick<Explainer, "skipped">,
+  io: CommandIo,
+  isVerbose?: boolean,
+): void {
   for (const [reason, all] of grouped(skipped, (each) => each.reason)) {
     const places = all.map(({ source }) => placeText(source));
     const shown = isVerbose === true || all.length <= NAMED_EACH + 1 ? places.length : NAMED_EACH;

@@ -7,7 +7,7 @@ import { reportJson, reportMarkdown, reportText } from "../doctor/report";
 import { renderHtml } from "../explain";
 import { printable, printableLines } from "../explain/render/printable";
 import type { CloudName } from "../model/clouds";
-import { type Stated, statedOptions } from "./asked-folders";
+import { type Stated, printSkipped, statedOptions } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 import { inputText } from "./input-text";
 
@@ -82,6 +82,7 @@ function diagnosed(operands: readonly string[], values: Values, io: CommandIo): 
   });
   if (report.diagnoses.length === 0) throw new UsageError(NOTHING_ASKED);
   for (const piece of RENDERERS[format](report)) io.out(piece);
+  printSkipped(report, io);
   const verdicts = new Set(report.diagnoses.map(({ verdict }) => verdict));
   if (verdicts.has("denied")) return EXIT_BROKEN;
   return verdicts.has("unknown") ? EXIT_UNKNOWN : EXIT_HOLDS;

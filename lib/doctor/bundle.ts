@@ -7,6 +7,7 @@ import { basename, join, relative } from "node:path";
 import { fail } from "../errors";
 import { invalidFile, readText, readable } from "../explain/read/documents";
 import { inputFiles } from "../explain/read/input-files";
+import type { SkippedDocument } from "../explain/read/source";
 import type { Evidence } from "../explain/answer";
 import { COLLECTED, type Collected, OF_NODE, type Reading } from "./collect";
 import { secretIn } from "./messages";
@@ -22,6 +23,8 @@ export interface Bundle {
   readonly files: ReadonlyMap<Reading, readonly BundleFile[]>;
   /** Names of the files that have something, without their folders. */
   readonly names: ReadonlySet<string>;
+  /** Links, pipes and devices, which are not read. */
+  readonly skipped: readonly SkippedDocument[];
 }
 
 /** Files of which lines are messages, whatever their name. */
@@ -41,7 +44,7 @@ export function readBundle(folder: string): Bundle {
       allowed: "the folder that the script of `doctor --collect CLOUD --script` wrote",
       remedy: "name the folder; for one message, use --message",
     });
-  const { files, others } = inputFiles([folder]);
+  const { files, others, skipped } = inputFiles([folder]);
   const found = new Map<Reading, BundleFile[]>();
   const names = new Set<string>();
   for (const path of [...files, ...others].sort()) {
@@ -63,7 +66,7 @@ export function readBundle(folder: string): Bundle {
       allowed: [...COLLECTED.keys()].join(", "),
       remedy: `run the script of \`doctor --collect CLOUD --script\`; what failed is in ${join(folder, ERRORS)}`,
     });
-  return { files: found, names };
+  return { files: found, names, skipped };
 }
 
 const LOGS: ReadonlySet<Reading> = new Set<Reading>(["log", "pod-log"]);

@@ -5,7 +5,9 @@
 
 import { fail } from "../errors";
 import type { CheckResult, ExplainOptions, ExplainResult } from "../explain";
-import { Explainer, stackedOf } from "../explain/explainer";
+import { Explainer, insideOf, stackedOf } from "../explain/explainer";
+import { named } from "../explain/shared/words";
+import type { SkippedDocument } from "../explain/read/source";
 import type { CheckId } from "../explain/check-ids";
 import { Subject } from "../model/subject";
 import { byNearness } from "../model/nearest-name";
@@ -13,7 +15,7 @@ import { at, text } from "../model/parsed";
 import { type Bundle, filesOf, jsonIn, readBundle } from "./bundle";
 import { COLLECTED, type Collected, OF_CLOUD } from "./collect";
 import { type Drift, driftOf } from "./drift";
-import { merged } from "./merged";
+import { brokenLinks, merged } from "./merged";
 import { flagsSeen, gatesOf, pluginsSeen } from "./observed/node";
 import type { Note, Observation } from "./observed/observation";
 import { type PodSeen, failsToPull, isFailing, podsIn } from "./observed/pods";
@@ -49,6 +51,8 @@ export interface Diagnosis extends ExplainResult {
 export interface Report {
   readonly diagnoses: readonly Diagnosis[];
   readonly notes: readonly Note[];
+  /** What of the bundle was found and not read. */
+  readonly skipped: readonly SkippedDocument[];
 }
 
 /** Reads a bundle, and says of each chain that is asked about which links are broken, and which are open. */
@@ -75,6 +79,7 @@ export function diagnose(folder: string, asked: DoctorSelection, options: Doctor
       };
     }),
     notes,
+    skipped: [...bundle.skipped, ...insideOf(explainer).facts.skipped],
   };
 }
 
@@ -142,7 +147,7 @@ function podNamed(pods: readonly PodSeen[], name: string): PodSeen {
   return fail("explain-unknown", {
     problem: "no pod of that name is in the bundle",
     value: name,
-    allowed: known.length > 0 ? byNearness(name, known).slice(0, 5).join(", ") : "none was read",
+    allowed: known.length > 0 ? named(byNearness(name, known)) : "none was read",
     remedy: "name one of them, or collect objects.json again; static pods have no service account",
   });
 }
@@ -185,8 +190,11 @@ function withoutAbsent(bundle: Bundle, chain: ExplainResult): ExplainResult {
     return { id, status: "unknown" as const, reason, evidence, remedy: `collect ${row.file}` };
   });
   const isOpen = checks.some((check, place) => check !== chain.checks[place]);
-  const isBroken = checks.some(({ id, status }) => status === "fail" && id !== "otherwise");
-  return { ...chain, checks, verdict: isOpen && !isBroken ? "unknown" : chain.verdict };
+  return {
+    ...chain,
+    checks,
+    verdict: isOpen && brokenLinks(checks).length === 0 ? "unknown" : chain.verdict,
+  };
 }
 
 /** Whether a file that is not there would be about the chain: which cloud a pull is about shows what was collected. */

@@ -32,11 +32,20 @@ function verdictOf(
   verdict: Verdict,
   checks: readonly CheckResult[],
 ): Verdict {
-  const broken = checks.filter(({ status }) => status === "fail");
-  const isNew = broken.some(({ id }) => judged.find((each) => each.id === id)?.status !== "fail");
+  const broken = brokenLinks(checks);
+  const before = brokenLinks(judged);
+  const isNew = broken.some(({ id }) => before.every((each) => each.id !== id));
   if (isNew || (verdict === "denied" && broken.length > 0)) return "denied";
   const isOpen = checks.some(({ id, status }) => status === "unknown" && id !== "otherwise");
   return isOpen || verdict !== "allowed" ? "unknown" : "allowed";
+}
+
+/** The broken links; what happens without the chain is one only where every other link holds, as with a pull secret. */
+export function brokenLinks(checks: readonly CheckResult[]): readonly CheckResult[] {
+  const broken = checks.filter(({ status }) => status === "fail");
+  const ofChain = broken.filter(({ id }) => id !== "otherwise");
+  const isOpen = checks.some(({ id, status }) => status === "unknown" && id !== "otherwise");
+  return ofChain.length > 0 || isOpen ? ofChain : broken;
 }
 
 /** The links on which an observation has an effect. */

@@ -55,8 +55,13 @@ function openness({ broken }: MessageRow): number {
 /** Longer names than this are not what a message quotes. */
 const QUOTED_MAX = 300;
 
+/** A text as a regular expression that matches only itself. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
 function patternOf(text: string): RegExp {
-  const parts = text.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const parts = text.split("…").map(escaped);
   const end = /\d$/.test(text) ? String.raw`(?!\d)` : "";
   return new RegExp(parts.join(`.{0,${QUOTED_MAX}}?`) + end, "i");
 }

@@ -9,14 +9,11 @@ import { printable, printableLines } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
 import { commandOf } from "./bundle";
 import type { Diagnosis, Report } from "./diagnosis";
+import { brokenLinks } from "./merged";
 import type { Note } from "./observed/observation";
 
 /** Version of the shape of {@link reportJson}. */
 export const DOCTOR_JSON_VERSION = 1;
-
-function broken({ checks }: Diagnosis): readonly CheckResult[] {
-  return checks.filter(({ id, status }) => status === "fail" && id !== "otherwise");
-}
 
 function open({ checks }: Diagnosis): readonly CheckResult[] {
   return checks.filter(({ id, status }) => status === "unknown" && id !== "otherwise");
@@ -44,7 +41,7 @@ function short(command: string): string {
 
 function title(diagnosis: Diagnosis): string {
   const { job, subject, target, as } = diagnosis;
-  const [count, unsure] = [broken(diagnosis).length, open(diagnosis).length];
+  const [count, unsure] = [brokenLinks(diagnosis.checks).length, open(diagnosis).length];
   const links = (number: number): string => `${number} ${number === 1 ? "link" : "links"}`;
   const state =
     count > 0
@@ -58,7 +55,7 @@ function title(diagnosis: Diagnosis): string {
 /** Each line of the report, and how deep it is. */
 function* linesOf(diagnosis: Diagnosis): Generator<readonly [depth: number, line: string]> {
   yield [0, title(diagnosis)];
-  for (const [place, check] of broken(diagnosis).entries()) {
+  for (const [place, check] of brokenLinks(diagnosis.checks).entries()) {
     yield [1, `${place + 1}. ${check.id}: ${check.reason}`];
     yield* detailsOf(check);
   }
@@ -71,7 +68,9 @@ function* linesOf(diagnosis: Diagnosis): Generator<readonly [depth: number, line
     for (const each of evidence.slice(0, EVIDENCE_MAX)) yield [2, `declared: ${evidenceLine(each)}`];
   }
   for (const { file, command } of diagnosis.missing) yield [1, `would decide: ${command} > ${file}`];
-  const instead = broken(diagnosis).length > 0 ? meanwhile(diagnosis) : "";
+  const instead = brokenLinks(diagnosis.checks).some(({ id }) => id !== "otherwise")
+    ? meanwhile(diagnosis)
+    : "";
   if (instead !== "") yield [1, `meanwhile: ${instead}`];
 }
 

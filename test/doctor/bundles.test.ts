@@ -101,6 +101,38 @@ describe("notes", () => {
   });
 });
 
+describe("what is said besides the links", () => {
+  it("a chain whose only broken link a message contradicts is open, not denied", () => {
+    const contradicted = [
+      text("credential-provider-config.yaml", "*.dkr.ecr.*.", "*.ecr.*."),
+      event('serviceaccounts "web" is forbidden: audience "sts.amazonaws.com" not found in pod spec volume'),
+    ];
+    const { diagnoses } = report("aws", contradicted, { serviceAccount: ACCOUNT, image: IMAGE });
+    expect(diagnoses.map(({ verdict }) => verdict)).toEqual(["unknown"]);
+  });
+
+  it("keys of a bundle in a folder of any name are taken for what their file is", () => {
+    const { files, options } = HEALTHY.aws;
+    const folder = folderOf(files, "outside");
+    const verdicts = diagnose(folder, { pod: POD }, options).diagnoses.map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(["allowed", "allowed"]);
+  });
+
+  it("uploaded keys are a note, beside those about times", () => {
+    const uploaded = text("google.json", '"issuerUri"', '"jwksJson": "{}", "issuerUri"');
+    const { notes } = report("google", [uploaded, text("clock.txt", "yes", "no")]);
+    expect(notes.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("were not compared"),
+      expect.stringContaining("is not synchronized"),
+    ]);
+  });
+
+  it("what was not read is listed", () => {
+    const { skipped } = report("aws", [file("more.json", '{ "apiVersion": "x/v1", "kind": "Thing" }')]);
+    expect(skipped.map(({ source }) => source.file)).toContainEqual(expect.stringMatching(/more\.json$/));
+  });
+});
+
 it("of a message about another pod, image or service account nothing is concluded", () => {
   const others = file(
     "kubelet.log",

@@ -7,7 +7,7 @@ import type { Evidence } from "../../explain/answer";
 import type { ExplainResult } from "../../explain";
 import { grouped } from "../../model/grouped";
 import { type Bundle, atLine, filesOf } from "../bundle";
-import { type FoundMessage, messagesIn, unquoted } from "../messages";
+import { type FoundMessage, escaped, messagesIn, unquoted } from "../messages";
 import { OF_PULLS, OF_WORKLOADS } from "../messages/row";
 import { type Note, type Observation, type Seen, isPull } from "./observation";
 import type { PodSeen, Said } from "./pods";
@@ -161,8 +161,7 @@ interface Named {
 }
 
 function exactly(name: string): RegExp {
-  const plain = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?<![\w./-])${plain}(?![\w/-]|[.:@]\w)`);
+  return new RegExp(String.raw`(?<![\w./-])${escaped(name)}(?![\w/-]|[.:@]\w)`);
 }
 
 /** How logs name chains: by pod, by image, by service account. */

@@ -6,6 +6,7 @@
  * the issuer in the document must be exactly the one in the token.
  */
 
+import { basename } from "node:path";
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
 import { type Json, at, record, text } from "../../model/parsed";
@@ -56,10 +57,20 @@ const UPLOADED = /"jwks_?json"\s*:\s*"[^"]/i;
 
 /** What clouds see of the issuer, against what the API server has; about every chain, since all need it. */
 export function keysSeen(bundle: Bundle): Seen {
-  const isElsewhere = filesOf(bundle, "explain").some((file) => UPLOADED.test(file.text));
-  if (isElsewhere) return { observations: [], notes: [] };
+  const times = [...clockNotes(bundle), ...tokenNotes(bundle)];
+  const uploaded = filesOf(bundle, "explain").find((file) => UPLOADED.test(file.text));
+  if (uploaded) return { observations: [], notes: [notCompared(uploaded), ...times] };
   const observations = [...discoveryOutside(bundle), ...keysOutside(bundle)];
-  return { observations, notes: [...movedKeys(bundle), ...clockNotes(bundle), ...tokenNotes(bundle)] };
+  return { observations, notes: [...movedKeys(bundle), ...times] };
+}
+
+function notCompared(uploaded: BundleFile): Note {
+  return {
+    reason:
+      "keys were uploaded to the cloud, so those that are published were not compared with the API server's",
+    fix: "compare the key ids of jwks-inside.json with the uploaded ones",
+    evidence: [inFile(uploaded, "jwksJson")],
+  };
 }
 
 function everyChain({ checks }: ExplainResult): boolean {
@@ -105,8 +116,10 @@ function beginning(all: string): string {
   return JSON.stringify(all.trim().slice(0, SHOWN));
 }
 
+const OUTSIDE_KEYS = "jwks-outside.json";
+
 function isOutside({ file: { path } }: KeySet): boolean {
-  return /outside/.test(path);
+  return basename(path) === OUTSIDE_KEYS;
 }
 
 function keysOutside(bundle: Bundle): readonly Observation[] {
@@ -163,8 +176,7 @@ export function assertOneCluster(bundle: Bundle): void {
   const [first = "", ...others] = new Set([...printed(bundle), ...issued]);
   if (others.length > 0)
     fail("explain-mismatch", {
-      problem: `the discovery document and the token have the issuers ${[first, ...others].join(", ")}`,
-      value: tokens.map((file) => `${file.path}:${lineOf(file, '"iss"')}`).join(", "),
+      problem: `discovery documents and tokens of the bundle have the issuers ${[first, ...others].join(", ")}`,
       allowed: "files of one cluster, collected at the same time",
       remedy: "collect all of them again; the issuer of the API server may have changed in between",
     });
