@@ -59,6 +59,11 @@ export interface Chain<F> {
   readonly verdict: Verdict;
   readonly passed: number;
   readonly checks: readonly CheckResult[];
+  /**
+   * The checks, of which those after the first broken link are judged as if it held: with the facts that are given, or
+   * that follow from them. Of several ways that were not tried, the first is taken.
+   */
+  stacked(given?: Partial<F>): readonly CheckResult[];
 }
 
 /** The answers of neighbouring links that depend on the same facts, up to the first that fails. */
@@ -243,19 +248,15 @@ export class Runner<F extends object> {
     return answers;
   }
 
-  /**
-   * The checks of a chain, of which those after the first broken link are judged as if it held: with the facts that are
-   * given, or that follow from them. Of several ways that were not tried, the first is taken.
-   */
-  stacked({ checks, failed, facts }: Chain<F>, given: Partial<F> = {}): readonly CheckResult[] {
-    if (failed === undefined) return checks;
-    const all = { ...facts, ...given };
-    const later: CheckResult[] = [];
+  /** What every link answers, with the facts that are given or that follow from them. */
+  everyLink(given: F): readonly CheckResult[] {
+    const facts = { ...given };
+    const results: CheckResult[] = [];
     for (const step of this.#table)
-      if ("run" in step) later.push({ id: step.id, ...plainAnswer(step.run(all)) });
-      else if ("of" in step) all[step.adds] = step.of(all);
-      else all[step.adds] ??= step.each(all)[0] as F[keyof F];
-    return checks.map((check, place) => (check.status === "skipped" ? (later[place] ?? check) : check));
+      if ("run" in step) results.push({ id: step.id, ...plainAnswer(step.run(facts)) });
+      else if ("of" in step) facts[step.adds] = step.of(facts);
+      else facts[step.adds] ??= step.each(facts)[0] as F[keyof F];
+    return results;
   }
 
   #set(fact: number, value: unknown): void {
@@ -272,7 +273,7 @@ export class Runner<F extends object> {
       const step = this.#steps[place] as Compiled<F>;
       const result = step.ask(this.#values, facts);
       if (step.fold !== undefined)
-        return this.#forked(step, result as readonly unknown[], place, { facts, passed, isOpen });
+        return this.#forked(place, result as readonly unknown[], facts, passed, isOpen);
       if (step.name !== undefined) {
         this.#set(step.adds, result);
         facts[step.name] = result as F[keyof F];
@@ -286,12 +287,8 @@ export class Runner<F extends object> {
     return new JudgedChain(this, facts, isOpen ? "unknown" : "allowed", undefined, passed);
   }
 
-  #forked(
-    { adds, name, fold }: Compiled<F>,
-    ways: readonly unknown[],
-    place: number,
-    { facts, passed, isOpen }: { readonly facts: F; readonly passed: number; readonly isOpen: boolean },
-  ): Chain<F> {
+  #forked(place: number, ways: readonly unknown[], facts: F, passed: number, isOpen: boolean): Chain<F> {
+    const { adds, name, fold } = this.#steps[place] as Compiled<F>;
     let chosen: Chain<F> | undefined;
     for (const way of ways) {
       const factsOfWay = ways.length === 1 ? facts : { ...facts };
@@ -350,6 +347,13 @@ class JudgedChain<F extends object> implements Chain<F> {
       const answer = answers[place];
       return answer ? { id, ...plainAnswer(answer) } : notReached(id, this.failed);
     });
+  }
+
+  stacked(given: Partial<F> = {}): readonly CheckResult[] {
+    const { checks } = this;
+    if (this.failed === undefined) return checks;
+    const all = this.#runner.everyLink({ ...this.facts, ...given });
+    return checks.map((check, place) => (check.status === "skipped" ? (all[place] ?? check) : check));
   }
 }
 

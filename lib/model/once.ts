@@ -14,6 +14,9 @@ export function remembered<K, V>(
   key: K,
   make: () => V,
 ): V {
-  if (!memory.has(key)) memory.set(key, make());
-  return memory.get(key) as V;
+  const before = memory.get(key);
+  if (before !== undefined || memory.has(key)) return before as V;
+  const value = make();
+  memory.set(key, value);
+  return value;
 }

@@ -331,7 +331,7 @@ export class Accesses {
       verdict,
       as: verdict === "denied" ? null : (identity?.label ?? null),
       checks,
-      stacked: () => accessRunners[job].stacked(chain),
+      stacked: () => chain.stacked(),
       held: () => (isLetIn ? (identity?.held(facts.token) ?? []) : []),
       meant: () => (asks ? identity?.meant(asks, facts.token) : undefined),
       acting:

@@ -157,8 +157,11 @@ function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly Clust
 /** Makes the questions, with one object for each image, whoever asks for it. */
 export class PullQuestions {
   readonly #facts: Facts;
-  /** By the function that makes them: a text that is asked about as an image and as a pattern is two questions. */
-  readonly #images = new Map<(text: string) => AskedImage, Map<string, AskedImage>>();
+  // A text that is asked about as an image and as a pattern is two questions.
+  readonly #image = oncePerText(askedImage);
+  readonly #pattern = oncePerText(askedPattern);
+  readonly #unfilled = oncePerText(unfilledImage);
+  readonly #late = oncePerText(lateImage);
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -179,7 +182,7 @@ export class PullQuestions {
             (each) =>
               each.serviceAccount === key && each.images.some((pattern) => is(pattern, image) === "yes"),
           );
-          const asked = isPattern ? this.#known(image, askedPattern) : this.image(image);
+          const asked = isPattern ? this.#pattern(image) : this.image(image);
           yield { artefacts, puller, image: asked, isNeverPulled: false };
         }
         continue;
@@ -189,14 +192,14 @@ export class PullQuestions {
           if (subject !== undefined && serviceAccount !== subject) continue;
           const puller = pullerOf(artefacts, serviceAccount, "declared");
           for (const pattern of images)
-            yield { artefacts, puller, image: this.#opened(pattern, askedPattern), isNeverPulled: false };
+            yield { artefacts, puller, image: this.#opened(pattern, this.#pattern), isNeverPulled: false };
         }
       if (origin !== "declared") yield* this.#ofWorkloads(artefacts, subject, clusters);
     }
   }
 
   image(text: string): AskedImage {
-    return this.#known(text, askedImage);
+    return this.#image(text);
   }
 
   *#ofWorkloads(
@@ -218,19 +221,21 @@ export class PullQuestions {
       const puller = pullerOf(artefacts, key, "workload", workload);
       for (const { image, pullPolicy } of workload.images) {
         const isNeverPulled = pullPolicy === "Never";
-        yield { artefacts, puller, image: this.#opened(image, askedImage), isNeverPulled };
+        yield { artefacts, puller, image: this.#opened(image, this.#image), isNeverPulled };
       }
     }
   }
 
-  #opened(image: Known<string>, make: (text: string) => AskedImage): AskedImage {
+  #opened(image: Known<string>, ofText: MakeImage): AskedImage {
     const text = orElse(image, () => undefined);
-    if (text !== undefined) return this.#known(text, make);
-    return this.#known(shown(image), whyNot(image)?.kind === "placeholder" ? unfilledImage : lateImage);
+    if (text !== undefined) return ofText(text);
+    return whyNot(image)?.kind === "placeholder" ? this.#unfilled(shown(image)) : this.#late(shown(image));
   }
+}
 
-  #known(text: string, make: (text: string) => AskedImage): AskedImage {
-    const imagesOfKind = remembered(this.#images, make, () => new Map<string, AskedImage>());
-    return remembered(imagesOfKind, text, () => make(text));
-  }
+type MakeImage = (text: string) => AskedImage;
+
+function oncePerText(make: MakeImage): MakeImage {
+  const images = new Map<string, AskedImage>();
+  return (text) => remembered(images, text, () => make(text));
 }

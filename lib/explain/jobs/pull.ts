@@ -184,12 +184,10 @@ const OF_IDENTITY: readonly CheckId[] = ["login-permitted", "repository-permitte
 export class JudgedPull {
   readonly verdict: Verdict;
   readonly #chain: Chain<PullFacts>;
-  readonly #runner: Runner<PullFacts>;
   #fallback: Fallback | undefined;
 
-  constructor(chain: Chain<PullFacts>, runner: Runner<PullFacts>) {
+  constructor(chain: Chain<PullFacts>) {
     this.#chain = chain;
-    this.#runner = runner;
     this.verdict = this.#verdict();
   }
 
@@ -219,7 +217,7 @@ export class JudgedPull {
   get stacked(): readonly CheckResult[] {
     const { facts } = this.#chain;
     const entry = facts.entry ?? (facts.node && intendedEntry(facts, facts.node));
-    return this.#named(this.#runner.stacked(this.#chain, { entry }));
+    return this.#named(this.#chain.stacked({ entry }));
   }
 
   #named(checks: readonly CheckResult[]): readonly CheckResult[] {
@@ -293,7 +291,7 @@ export class Pulls {
       trust: undefined,
       rights: undefined,
     });
-    return new JudgedPull(chain, this.#runner);
+    return new JudgedPull(chain);
   }
 
   /** The identities for which a service account's tokens are exchanged, by each entry of each pool. */
