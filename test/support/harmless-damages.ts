@@ -14,7 +14,10 @@ const WIDER =
 
 type Row = readonly [file: RegExp, keys: RegExp, why: string, damages?: readonly Damage[]];
 
-/** What a damage may be without a wrong `allowed`: files, keys (an index is `*`), why, and by which damages; by any without. */
+/**
+ * What a damage may be without a wrong `allowed`: files, keys (an index is `*`, or itself), why, and by which damages; by
+ * any without.
+ */
 const HARMLESS: readonly Row[] = [
   [
     TERRAFORM,
@@ -105,7 +108,20 @@ const HARMLESS: readonly Row[] = [
   [/azure-ad-pod-identity-webhook-config\.yaml$/, /./, "no component needs the webhook"],
   [/prod-aws\/cdk\.tf\.json$/, /\.client_id_list\.\*$/, "components ask for the other one"],
   [/spokes\//, /^(?:files\.\*\.path|roleRef\.name)$/, "what it has to fit stands on the spoke"],
-  [/nodes\//, /^kubeletFlags\.image-credential-provider-bin-dir$/, "where plugins are stands on the nodes"],
+  [/nodes?\//, /^kubeletFlags\.image-credential-provider-bin-dir$/, "where plugins are stands on the nodes"],
+  [/^node\//, /feature-gates$/, "on by default from 1.34", ["gone"]],
+  [
+    /^node\//,
+    /^providers\.(?:\*\.(?:args(?:\.\*)?|tokenAttributes\.optionalServiceAccountAnnotationKeys)|1(?:\.name)?)$/,
+    "the plugin for ECR needs no arguments, another session's name, and a plugin for another host",
+    ["gone", "another text", "in capitals", "any"],
+  ],
+  [
+    /^node\//,
+    /^providers\.0\.name$/,
+    "a plugin may have a suffix; which it is stands on the nodes",
+    ["another text"],
+  ],
   [/65-fleet-controller\.yaml$/, /mountPath$/, "the flag with the path stands in the installation"],
   [/65-fleet-controller\.yaml$/, /^subjects\.\*\.namespace$/, "that of the binding, where none is stated"],
   [/61-cluster-profile-status\.yaml$/, /^spec$/, "an apply of the status takes the status alone"],
@@ -115,6 +131,33 @@ const HARMLESS: readonly Row[] = [
     /^(?:variable|output|data)(\.|$)|^resource\.[^.]+$/,
     "`terraform plan` refuses references to what is not there",
   ],
+  [
+    TERRAFORM,
+    /^locals(?:\.(?:nodes|manifests)_\w+)?$/,
+    "`terraform plan` refuses references to what is not there",
+    ["gone"],
+  ],
+  [
+    TERRAFORM,
+    /^locals\.nodes_nodeadm_txt$/,
+    "what follows the last boundary of user data is not read",
+    ["another text"],
+  ],
+  [TERRAFORM, /^locals\.(?:team|registry)$/, "lets in more, and permits more", ["any"]],
+  [
+    TERRAFORM,
+    /\.(?:google_project_iam_member\.[^.]+\.condition|permissions_boundary)$/,
+    "without it more is permitted",
+    ["gone"],
+  ],
+  [TERRAFORM, /\.disabled$/, "the value is the default", ["gone"]],
+  [
+    TERRAFORM,
+    /\.aws_iam_policy\.[^.]+\.path$/,
+    "attachments name the policy by reference",
+    ["gone", "another text"],
+  ],
+  [TERRAFORM, /\.inline_policy\.\*$/, "a right that a managed policy gives as well", ["gone"]],
   [
     TERRAFORM,
     /\.project$|\.azurerm_role_assignment\.[^.]+\.condition$/,
@@ -167,6 +210,13 @@ const HARMLESS: readonly Row[] = [
     /cluster\.yaml$/,
     /^(?:apiVersion|items\.\*\..*)$/,
     "that of one service account alone, or what no link needs",
+  ],
+  [/cluster\.yaml$/, /^rules\.\*\.resourceNames$/, "a rule without names is for all", ["gone"]],
+  [
+    /cluster\.yaml$/,
+    /^rules\.0\.(?:apiGroups|resources)\.1$|^subjects\.1(?:\.name)?$/,
+    "one of two, of which the other is needed",
+    ["gone", "another text", "in capitals", "any"],
   ],
   [
     /^node\//,
@@ -265,8 +315,11 @@ const NOT_SEEN: readonly Row[] = [
 
 /** Whether everything may stay allowed after the damage. */
 export function isHarmless({ file, keys }: Place, damage: Damage): boolean {
-  const path = keys.map((key) => (typeof key === "number" ? "*" : key)).join(".");
+  const paths = [keys.map((key) => (typeof key === "number" ? "*" : key)), keys].map((each) =>
+    each.join("."),
+  );
   return [...HARMLESS, ...NOT_SEEN].some(
-    ([ofFile, ofKeys, , only]) => ofFile.test(file) && ofKeys.test(path) && (only?.includes(damage) ?? true),
+    ([ofFile, ofKeys, , only]) =>
+      ofFile.test(file) && paths.some((path) => ofKeys.test(path)) && (only?.includes(damage) ?? true),
   );
 }

@@ -78,7 +78,11 @@ function textsIn(scope: Scope): readonly DeliveredText[] {
     ),
   );
   return [
-    ...locals.flatMap(([name, value]) => delivered(value, { file, path: name.replace("local.", "locals.") })),
+    // The local of a file holds none of its documents if it is no text.
+    ...locals.map(([name, value]) => ({
+      template: typeof value === "string" ? value : "",
+      source: { file, path: name.replace("local.", "locals.") },
+    })),
     ...[...outputs, ...contents].flat().filter(({ template }) => MAY_HOLD.test(template)),
   ];
 }

@@ -101,6 +101,13 @@ describe("a pull is not allowed if a rendered copy", () => {
     ["lacks a binding", "three-clouds", inText(AUDIENCE, "kind: ClusterRole\n", "kind: ClusterRoll\n")],
     ["is not YAML", "three-clouds", inText(ACCOUNTS, "metadata:", "{")],
     [
+      "is a list",
+      "three-clouds",
+      ({ locals }) => {
+        Object.assign(locals, { [ACCOUNTS]: [locals[ACCOUNTS]] });
+      },
+    ],
+    [
       "configures nodes otherwise",
       "rke2",
       inText(NODES, "requireServiceAccount: true", "requireServiceAccount: 1"),
