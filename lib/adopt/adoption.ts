@@ -47,7 +47,6 @@ export interface AdoptedPart {
 
 /** An object that exists, under the id by which Terraform imports it. */
 export interface ImportId {
-  /** Terraform's resource type. */
   readonly type: string;
   readonly id: string;
 }
@@ -70,9 +69,7 @@ export interface ExistingIdentity {
   readonly serviceAccounts: readonly string[];
 }
 
-/** What was found of one cluster. */
 export interface Adoption {
-  /** Name of the cluster. */
   readonly cluster: string;
   /** Its issuer; `undefined` where it was not found. */
   readonly issuer: string | undefined;
@@ -90,13 +87,11 @@ export interface Adoption {
 export interface AdoptionChoice {
   /** The `--name` that ccoctl was given. */
   readonly name?: string | undefined;
-  /** The cluster's issuer. */
   readonly issuer?: string | undefined;
   /** The CredentialsRequests of an OpenShift cluster; `undefined` for any other. */
   readonly requests?: readonly CredentialsRequest[] | undefined;
 }
 
-/** How one cloud's answers are read. */
 export interface AdoptionReader {
   /** The word of the cloud in `credentialsRequests`. */
   readonly cloud: CloudName;

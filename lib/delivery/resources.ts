@@ -8,9 +8,7 @@ import { derivedName, stableHash } from "../rules/names";
 import type { ObjectDocument } from "../synth/manifest-files";
 import { annotationsOf } from "./delivered-objects";
 
-/** What all resources of a delivery share. */
 export interface ResourceSettings {
-  /** Whether objects are imported. */
   readonly adopt: boolean;
   /** Whether fields of other field managers are taken over. */
   readonly forceConflicts: boolean;
@@ -48,7 +46,6 @@ function marked(object: ObjectDocument): ObjectDocument {
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
-/** A whole object. */
 export function manifestResource(
   scope: Construct,
   name: string,

@@ -327,7 +327,6 @@ function refuseNoImage({ title }: FleetConsumer, plugin: FleetPluginKey): never 
   });
 }
 
-/** Throws if a container could not run the command. */
 function assertRunnable(
   { workloads, onPath }: FleetConsumer,
   providers: readonly AccessProvider[],

@@ -25,7 +25,6 @@ export interface MachineConfigProps {
   readonly files: readonly NodeFile[];
 }
 
-/** The kind of {@link MachineConfigProps}. */
 export const MACHINE_CONFIG_PROPS: ObjectKind<MachineConfigProps> = object({
   name: text,
   machineRole: text,

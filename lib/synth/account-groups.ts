@@ -28,9 +28,7 @@ export interface AccountLine<Asked> extends Omit<AccountRequest<Asked>, "existin
 
 /** Everything that is asked of one cloud. */
 export interface CloudGroup<Asked, Identities> {
-  /** The cloud's key. */
   readonly cloud: string;
-  /** How the cloud's identities are declared. */
   readonly identities: Identities;
   /** Service accounts that ask something of this cloud, with their requests; sorted. */
   readonly accounts: readonly AccountRequest<Asked>[];
@@ -77,7 +75,6 @@ export interface ServiceAccountLine {
   readonly as?: IExistingIdentity | readonly IExistingIdentity[];
 }
 
-/** The kind of a {@link ServiceAccountLine}. */
 export const SERVICE_ACCOUNT_LINE: ObjectKind<ServiceAccountLine> = object({
   serviceAccount: SUBJECT,
   declareServiceAccount: optional(boolean),

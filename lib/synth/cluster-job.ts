@@ -13,9 +13,7 @@ import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import type { ClusterManifests } from "./cluster-manifests";
 import { Manifests } from "./manifests";
 
-/** One job for one cluster. */
 export interface ClusterJob {
-  /** Name of the cluster. */
   readonly name: string;
   /** URL of the cluster's issuer; may be late. */
   readonly issuer: string;

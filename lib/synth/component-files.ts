@@ -100,7 +100,6 @@ export function recordedVersion(manifests: ClusterManifests, clusterName: string
   return typeof version === "string" ? version : undefined;
 }
 
-/** Writes the annotation that opens the upgrade gate. */
 export function writeUpgradeGate(manifests: ClusterManifests, version: string): void {
   new UpgradeableTo(manifests.chart("upgradeable-to", UPGRADE_GATE), "gate", { version });
 }

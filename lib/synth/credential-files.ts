@@ -5,7 +5,6 @@ import type { ClusterManifests } from "./cluster-manifests";
 
 const CREDENTIALS = { order: 30 } as const;
 
-/** Writes the ConfigMaps with the credential files that pods read. */
 export function writeCredentialFiles(manifests: ClusterManifests, grants: readonly AccessGrant[]): void {
   const owners = new Map<string, string>();
   for (const { subject, credentialFile } of grants) {

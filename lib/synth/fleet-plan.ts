@@ -20,9 +20,7 @@ import { KUEUE_CONFIG_MAP } from "../rules/fleet/kueue";
 import { refuseIdle, refuseSecond } from "./account-groups";
 import type { FleetAccessProps, FleetSpoke, SpokeHub } from "./fleet-access-props";
 
-/** The checked parts of the properties. */
 export interface FleetPlan {
-  /** Name of the hub. */
   readonly name: string;
   readonly consumer: FleetConsumer;
   readonly issuer: Issuer;

@@ -29,9 +29,7 @@ import type { Construct } from "constructs";
 /** A Kubernetes object in the form in which it is written. */
 export type ObjectDocument = Readonly<Record<string, unknown>>;
 
-/** A chart and the place of its file. */
 export interface ManifestChart extends ManifestEntry {
-  /** The objects. */
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
@@ -39,7 +37,6 @@ export interface ManifestChart extends ManifestEntry {
   readonly exactName: boolean;
 }
 
-/** What pods of a service account need, and its file. */
 export interface WrittenPod extends FileEntry {
   /** `namespace/name` of the service account. */
   readonly key: string;
@@ -52,15 +49,12 @@ export interface ManifestDelivery extends Construct {
   readonly entry: DeliveryEntry;
   /** The namespaces that must exist before its objects, sorted; known once they are read. */
   readonly namespaces: readonly string[];
-  /** Whether it delivers the objects of a chart. */
   delivers(chart: ManifestChart): boolean;
-  /** The objects of a file as they are delivered. */
   objectsOf(file: string): readonly object[];
 }
 
 /** Everything in a stack's folder except the Terraform configuration. */
 export interface StackDocuments {
-  /** The stack's id. */
   readonly stack: string;
   /** The charts in the order of their files. */
   readonly charts: readonly ManifestChart[];
@@ -72,13 +66,10 @@ export interface StackDocuments {
   readonly perCluster: boolean;
   /** Whether the objects of each namespace are in separate files. */
   readonly perNamespace: boolean;
-  /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no artefact shows; `undefined` if none are stated. */
   readonly stated: StatedFacts | undefined;
-  /** The stack's late values. */
   readonly late: LateValues;
-  /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
   /** What delivers the objects of some charts; `undefined` if all are written to files. */
   readonly delivery: ManifestDelivery | undefined;
@@ -253,7 +244,6 @@ export function identitiesIn({ chart }: ManifestChart): readonly ObjectDocument[
   return chart.node.findAll().filter(ApiObject.isApiObject).map(identityOf);
 }
 
-/** The kind, namespace and name of an object. */
 export function identityOf({ apiVersion, kind, name, metadata }: ApiObject): ObjectDocument {
   return { apiVersion, kind, metadata: { name, namespace: metadata.namespace } };
 }
@@ -282,13 +272,9 @@ function placedClusters(documents: StackDocuments): Readonly<Record<string, unkn
   return documents.clusters.map((facts) => placedDocument(facts, placing) as Record<string, unknown>);
 }
 
-/** What is needed to turn the late values of one document into placeholders. */
 interface PlacingContext {
-  /** The stack's late values. */
   readonly late: LateValues;
-  /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
-  /** The file that holds the document, for errors. */
   readonly file: string;
 }
 
@@ -317,7 +303,6 @@ function placedObject(object: ObjectDocument, context: PlacingContext): ObjectDo
   return placed(ordered, context, title, []) as ObjectDocument;
 }
 
-/** A copy of a plain document with placeholders for late values. */
 function placedDocument(document: object, context: PlacingContext): object {
   return placed(document, context, "", []) as object;
 }
@@ -367,9 +352,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The objects of one file. */
 interface WrittenObjects {
-  /** The chart of the objects, with the file. */
   readonly chart: ManifestChart;
   readonly objects: readonly object[];
 }

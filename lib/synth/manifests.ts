@@ -143,7 +143,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     return made;
   }
 
-  /** The manifests of the stack's only cluster. */
   #only(): ClusterManifests {
     return this.perCluster
       ? fail("manifest-missing", {

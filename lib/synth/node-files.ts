@@ -7,7 +7,6 @@ import { octal } from "../rules/node/form";
 import { spokeNodesFile } from "./manifest-name";
 import { refuseFileName } from "./problems";
 
-/** A document for nodes and the file that it is written to. */
 export interface WrittenNodes {
   /** Path below the stack's folder. */
   readonly file: string;
@@ -55,7 +54,6 @@ export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
   return documentNodes(name, plainDocument(setup, NODE_COMMENT));
 }
 
-/** A document for nodes of the cluster. */
 export function documentNodes(name: string, document: NodeDocument): WrittenNodes {
   const { extension } = document;
   if (!isDnsLabel(name)) refuseFileName(name);
@@ -69,13 +67,11 @@ export function documentNodes(name: string, document: NodeDocument): WrittenNode
   return { file: `nodes/${name}.${extension}`, document };
 }
 
-/** A document for the control plane of the cluster. */
 export function controlPlaneNodes(name: string, document: NodeDocument): WrittenNodes {
   const { file } = documentNodes(name, document);
   return { file: file.replace(/^nodes/, "control-plane"), document, controlPlane: true };
 }
 
-/** Files for the control plane of a spoke. */
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");

@@ -122,7 +122,6 @@ export class PlatformComponents extends Construct {
   }
 }
 
-/** Checks the properties before anything is declared. */
 function checked({
   clusterName: name,
   issuer,

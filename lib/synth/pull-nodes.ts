@@ -46,11 +46,9 @@ interface Written {
   readonly parts: Parts;
   readonly setup: NodeSetup;
   readonly configHash: string | undefined;
-  /** Takes back what was written. */
   readonly undo: () => void;
 }
 
-/** The nodes' setup of a stack. */
 export class PullNodes {
   #written: Written;
 
@@ -140,7 +138,6 @@ const NODE_FACTS = [
 ] as const;
 
 interface Declared {
-  /** Path of the ImagePulls. */
   readonly path: string;
   readonly declaration: PullDeclaration;
 }

@@ -5,9 +5,7 @@ import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-
 import { featureGateWarnings } from "../rules/kubelet/feature-gates";
 import { isWithin } from "../rules/plugins";
 
-/** A configuration that works but deserves a warning, and why. */
 interface PullWarning {
-  /** Whether the warning applies to a service account of the cluster. */
   readonly applies: (subject: Subject, cluster: ClusterFacts) => boolean;
   /** The consequence, and what to do. */
   readonly text: string;

@@ -26,17 +26,13 @@ export function nameWarnings(subjects: readonly Subject[]): readonly string[] {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A service account to declare or to annotate. */
 export interface WantedAccount {
-  /** The service account. */
   readonly subject: Subject;
   /** Whether the manifests declare the service account or only annotate it. */
   readonly declare: boolean;
 }
 
-/** Annotations that a cloud needs on a service account. */
 export interface AccountMarks {
-  /** The service account. */
   readonly subject: Subject;
   /** Annotations; values may be late. */
   readonly annotations: Texts;

@@ -19,12 +19,10 @@ const SUMMARY_CONTEXT = "cdktf-workload-identity/summary";
 /** The type of metadata that `Annotations.addWarning` adds. */
 const WARNING = "@cdktf/warn";
 
-/** The files written for one stack. */
 export interface WrittenStack {
   readonly stack: string;
   /** The folder; shown relative to the working directory. */
   readonly folder: string;
-  /** Paths below the folder. */
   readonly files: readonly string[];
   /** Number of values in the files that Terraform knows only after apply. */
   readonly late: number;
@@ -95,7 +93,6 @@ function isRunByCommandLine(): boolean {
   return process.env["CDKTF_CONTEXT_JSON"] !== undefined;
 }
 
-/** A warning and the constructs that raised it. */
 interface Warning {
   readonly text: string;
   readonly paths: readonly string[];
@@ -140,7 +137,6 @@ function warningLine({ text, paths: [first, ...others] }: Warning): string {
   return `warning: ${text} (${first}${more})`;
 }
 
-/** Kinds of files, and what to do with them. */
 const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^manifests\/\d\d-[^/]*$/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
   [

@@ -8,7 +8,6 @@ import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload
 import { fail } from "../errors";
 import { encodeNow } from "../model/late";
 
-/** Returns what fills a placeholder. */
 export type FillingOf = (placeholder: string) => OutputPlaceholder | EncodedPlaceholder;
 
 /** The text as a string in Terraform's JSON syntax. */

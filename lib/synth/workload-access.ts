@@ -261,7 +261,6 @@ function joinedRights(all: readonly AccessRights[]): AccessRights {
   return Object.fromEntries(names.map((name) => [name, once(name)]));
 }
 
-/** What the pods of a service account need for all its clouds. */
 function podFragment({ key }: Subject, grants: readonly AccessGrant[]): PodFragment {
   const pods = grants.filter(({ subject }) => subject.key === key).map(({ pod }) => pod);
   const refuse =

@@ -17,11 +17,8 @@ import type { Provider, Role } from "./answers";
 
 /** A cluster, and where its roles and their policies are found. */
 export interface Eks {
-  /** Name of the cluster in EKS. */
   readonly cluster: string;
-  /** The account of cluster and roles. */
   readonly account: string;
-  /** The cluster's region. */
   readonly region: string;
   /** The OIDC provider of the cluster's issuer; `undefined` if it is not among the answers. */
   readonly provider: Provider | undefined;
@@ -29,7 +26,6 @@ export interface Eks {
   readonly findings: AdoptionFindings;
 }
 
-/** An association of EKS Pod Identity. */
 export interface Association {
   readonly id: string;
   /** `namespace/name`. */

@@ -40,7 +40,6 @@ export interface Assignment {
   readonly description: string | undefined;
 }
 
-/** What the answers say about a subscription. */
 export interface Subscription {
   readonly id: string;
   readonly tenantId: string | undefined;

@@ -15,7 +15,6 @@ import {
 } from "./pod-identity";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
-/** What a service account gets of a role. */
 export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
 
 interface ActingPlace
@@ -23,7 +22,6 @@ interface ActingPlace
     Pick<AccountRolesProps, "account" | "region" | "audience" | "provider" | "tags">,
     PodIdentitySettings {}
 
-/** Checks what {@link actingAs} will declare. */
 export function checkActing(
   scope: Construct,
   serviceAccount: Subject,

@@ -218,7 +218,6 @@ interface Adoption {
   readonly adopt: boolean;
 }
 
-/** Declares the role as `Resource` in a construct. */
 export function declareRole(
   construct: Construct,
   settings: FederatedRoleSettings,
@@ -275,7 +274,6 @@ export function declareInlinePolicy(
   return policy;
 }
 
-/** Returns the default name of a role, from the construct's path. */
 export function roleNameOfPath(construct: Construct): string {
   const stack = TerraformStack.of(construct);
   const path = construct.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);

@@ -107,7 +107,6 @@ function modeWarning(name: string, cluster: EksCluster): string | undefined {
   return undefined;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 export const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
   "an EksCluster or DataAwsEksCluster",
   "aws_eks_cluster",

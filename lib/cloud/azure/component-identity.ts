@@ -134,11 +134,8 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   }
 }
 
-/** The checked plan of a component's identity. */
 interface ComponentIdentityPlan {
-  /** Its permissions, each once. */
   readonly permissions: ComponentPermissions;
-  /** The scopes of its roles, each once. */
   readonly scopes: readonly string[];
   /** Scopes in which its custom role can be assigned; empty without one. */
   readonly assignableScopes: readonly string[];
@@ -170,7 +167,6 @@ function componentIdentityPlan(construct: Construct, props: ComponentIdentityPro
   };
 }
 
-/** Resource id of the identity, of a literal resource group. */
 function literalId({ identityName, resourceGroupName, subscriptionId }: ComponentIdentityProps): string {
   return userAssignedIdentityId({ subscriptionId, resourceGroupName }, identityName);
 }

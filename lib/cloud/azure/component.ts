@@ -122,7 +122,6 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
   };
 }
 
-/** Everything that is decided before the first resource of a cluster's components is declared. */
 interface ComponentSettings {
   readonly components: readonly PlannedComponent[];
   /** Existing parts by the request's name; `undefined` if nothing is adopted. */
@@ -133,7 +132,6 @@ interface ComponentSettings {
   readonly tags: Tags;
 }
 
-/** Checks settings and requests as a whole. */
 function componentSettings(scope: Construct, props: ComponentIdentitiesProps): ComponentSettings {
   const { adopt, provider, subscriptionId, tenantId } = props;
   clusterName(props.clusterName);

@@ -117,7 +117,6 @@ export function requiredSettings(
   });
 }
 
-/** Declares the identity as `Resource` of a construct and claims its name. */
 export function declareIdentity(construct: Construct, props: DeclaredIdentityProps): UserAssignedIdentity {
   at(construct, () => refuseTakenName(construct, props));
   claimName(construct, props);

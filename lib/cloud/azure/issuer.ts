@@ -156,7 +156,6 @@ const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** By app: the construct that declares each storage account, by name. */
 const accounts = new PerApp<Construct>();
 
-/** Options of documents for Azure. */
 export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocumentsOptions, "accepted">> = {
   jwksPath: "openid/v1/jwks",
   accepted: ACCEPTED_ALGORITHMS,
@@ -235,7 +234,6 @@ function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
   return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...checkedTags(tags) };
 }
 
-/** The resource group of the account. */
 function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   const { adopt, provider, region, resourceGroup, resourceGroupName: name } = props;
   return {

@@ -12,7 +12,6 @@ import { isLate } from "../../model/late";
 import { PerApp } from "../shared/per-app";
 import { defaultProvider } from "./place";
 
-/** Name and resource group of an identity. */
 export interface IdentityPlace {
   /** May be late. */
   readonly identityName: string;
@@ -21,7 +20,6 @@ export interface IdentityPlace {
   readonly provider?: AzurermProvider;
 }
 
-/** A custom role and its tenant, if known. */
 export interface RoleName {
   /** May be late. */
   readonly name: string;
@@ -43,7 +41,6 @@ interface Claim {
 const identities = new PerApp<Claim[]>();
 const roles = new PerApp<Claim[]>();
 
-/** Remembers the name of a declared identity. */
 export function claimName(construct: Construct, place: IdentityPlace): void {
   identitiesNamed(construct, place).push({ construct, provider: place.provider });
 }
@@ -68,7 +65,6 @@ export function refuseTakenName(construct: Construct, place: IdentityPlace): voi
     });
 }
 
-/** Remembers the name of a declared role. */
 export function claimRoleName(construct: Construct, role: RoleName): void {
   claims(roles, construct, comparable(role.name)).push({ construct, tenantId: tenantOf(construct, role) });
 }

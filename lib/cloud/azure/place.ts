@@ -66,7 +66,6 @@ export type ResourceGroupMode = "declared" | "existing";
 
 export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "existing"];
 
-/** Which resource group of which subscription. */
 export interface ResourceGroupPlace {
   /** Its name; may be late. */
   readonly name: string;
@@ -84,7 +83,6 @@ export interface ResourceGroupPlace {
   readonly provider?: AzurermProvider | undefined;
 }
 
-/** A resource group that is used. */
 export interface ResourceGroupUse extends ResourceGroupPlace {
   /** Its region; may be late. */
   readonly location: string;

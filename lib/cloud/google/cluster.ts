@@ -87,7 +87,6 @@ export function gke(props: GkeProps): ManagedCluster {
   };
 }
 
-/** The settings of workloads. */
 type WorkloadProps = Omit<ClusterPoolProps, "pool"> &
   WorkloadCredentialProps & { readonly audience?: string };
 

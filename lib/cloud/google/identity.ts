@@ -62,7 +62,6 @@ const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> 
   description: optional(text),
 });
 
-/** The settings of a service account itself. */
 type UncheckedServiceAccount = Omit<
   FederatedServiceAccountProps,
   "principals" | "serviceAccounts" | "adoptUsers"

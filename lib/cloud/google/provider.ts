@@ -269,7 +269,6 @@ function isBeside(one: Issuer, other: Issuer): boolean {
   return one.accepted.some((each) => each.equals(other)) || other.accepted.some((each) => each.equals(one));
 }
 
-/** An issuer as a pool provider trusts it. */
 interface TrustedIssuer {
   readonly issuer: Issuer;
   readonly pool: PoolName;
@@ -279,7 +278,6 @@ interface TrustedIssuer {
 
 interface StatedKeys {
   readonly keys: KeySet;
-  /** Path of the pool provider that states them. */
   readonly path: string;
 }
 

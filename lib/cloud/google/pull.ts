@@ -101,7 +101,6 @@ const PULL_PRINCIPALS_PROPS: ObjectKind<PullPrincipalsProps> = object({
   cacheDuration: optional(DURATION),
 });
 
-/** Who the principals are, and what the plugin gets as arguments. */
 interface Federation {
   readonly principals: IPrincipals;
   readonly args: readonly string[];
@@ -227,7 +226,6 @@ function bindingsOf({
   );
 }
 
-/** A binding of a request, not yet declared. */
 interface WantedBinding {
   readonly serviceAccount: Subject;
   readonly repository: ArtifactRegistryRepository;
@@ -372,7 +370,6 @@ function repositoryKey({ location, repository, project }: ArtifactRegistryReposi
   return `projects/${project}/locations/${location}/repositories/${repository}`;
 }
 
-/** Checks how many principals the policy of a repository would name. */
 function checkRepositoryPolicy(key: string, count: number): void {
   checkPolicySize(
     `repository ${key}`,

@@ -98,7 +98,6 @@ function isDeclared(
   return "masterAuthInput" in cluster;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 export const GKE_CLUSTER: Kind<ContainerCluster | DataGoogleContainerCluster> = elementOf(
   "a ContainerCluster or DataGoogleContainerCluster",
   "google_container_cluster",
@@ -222,9 +221,7 @@ export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAcce
   };
 }
 
-/** How controllers are let into the clusters of a project. */
 export interface ProjectEntry extends GkeRole {
-  /** Id of the project. */
   readonly project: string;
   /** Terraform provider that sets the project's policy; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
@@ -238,7 +235,6 @@ export interface ProjectEntry extends GkeRole {
 
 const POOL_PRINCIPAL = "principal://";
 
-/** Gives each controller the role on the project. */
 export function enterProject(scope: Construct, request: SpokeEntryRequest, entry: ProjectEntry): SpokeEntry {
   const { spoke, controllers } = request;
   const members = at({ node: { path: `spoke ${spoke}` } }, () =>

@@ -100,7 +100,6 @@ export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, De
   readonly accountId?: string;
 }
 
-/** The kind of {@link WorkloadServiceAccountProps}. */
 export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountProps> = object({
   ...DECLARED_PROPS.shape,
   ...UNIVERSE_PROPS.shape,
@@ -113,7 +112,6 @@ export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountPr
   accountId: optional(text),
 });
 
-/** A workload's parts, checked, none declared. */
 interface WorkloadPlan {
   readonly subject: Subject;
   readonly accountId: string | undefined;

@@ -25,7 +25,6 @@ export function publishersOf(construct: IConstruct, url: string): readonly ITerr
   return published.get(construct, url)?.needs ?? [];
 }
 
-/** Returns the construct that publishes an issuer. */
 export function issuerHost(construct: IConstruct, url: string): IConstruct | undefined {
   return published.get(construct, url)?.host;
 }

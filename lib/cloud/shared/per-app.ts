@@ -4,12 +4,10 @@ import type { IConstruct } from "constructs";
 export class PerApp<T> {
   readonly #apps = new WeakMap<IConstruct, Map<string, T>>();
 
-  /** Returns the value of the key in the construct's app. */
   get(construct: IConstruct, key: string): T | undefined {
     return this.#apps.get(construct.node.root)?.get(key);
   }
 
-  /** Sets the value of the key in the construct's app. */
   set(construct: IConstruct, key: string, value: T): void {
     const { root } = construct.node;
     const entries = this.#apps.get(root) ?? new Map<string, T>();

@@ -8,12 +8,10 @@ import type { IConstruct } from "constructs";
 export class PerStack<T> {
   readonly #stacks = new WeakMap<TerraformStack, Map<string, T>>();
 
-  /** Returns the value of the key in the construct's stack. */
   get(construct: IConstruct, key: string): T | undefined {
     return this.#stacks.get(TerraformStack.of(construct))?.get(key);
   }
 
-  /** Sets the value of the key in the construct's stack, and returns it. */
   set(construct: IConstruct, key: string, value: T): T {
     const stack = TerraformStack.of(construct);
     const entries = this.#stacks.get(stack) ?? new Map<string, T>();

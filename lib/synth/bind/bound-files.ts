@@ -15,11 +15,9 @@ import { refuseGrowth, refuseMissingOutput, refusePlaceholder, refuseValue } fro
 export const UNBOUND_COMMENT =
   "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n";
 
-/** Files to fill in, and the values. */
 export interface BoundFilesInput {
   /** Id of the stack whose outputs fill them. */
   readonly stack: string;
-  /** What fills each placeholder. */
   readonly placeholders: WorkloadIdentityFile["placeholders"];
   /** Facts of the stack's clusters from `workload-identity.json`. */
   readonly clusters: WorkloadIdentityFile["clusters"];
@@ -31,7 +29,6 @@ export interface BoundFilesInput {
   readonly rules?: readonly FinishedRule[] | undefined;
   /** Texts of the files, by the name to use in errors. */
   readonly files: ReadonlyMap<string, string>;
-  /** Values of the Terraform outputs. */
   readonly outputs: TerraformOutputs;
   /**
    * The resources of the stack's Terraform configuration, by type and name.
@@ -44,7 +41,6 @@ export interface BoundFilesInput {
 /** How long the filled texts may be, all together: more does not fit into memory. */
 const CHARACTERS_MAX = 128 * 1024 * 1024;
 
-/** Counts the characters of filled texts, of all stacks. */
 export class Growth {
   #all = 0;
 
@@ -122,7 +118,6 @@ export function withoutUnboundComment(text: string): string {
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
 
-/** In place of a value that Terraform marks as sensitive. */
 const SENSITIVE = "<sensitive>";
 
 function outputText(
@@ -197,7 +192,6 @@ function missingOutputs(input: BoundFilesInput): readonly Need[] {
   return [...needs.values()];
 }
 
-/** The outputs without a value, by placeholder. */
 function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): ReadonlyMap<string, string> {
   const absent = new Map<string, string>();
   for (const [placeholder, entry] of Object.entries(placeholders)) {
@@ -207,7 +201,6 @@ function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): Reado
   return absent;
 }
 
-/** The template of a placeholder for an encoded text. */
 function templateOf({ placeholders }: BoundFilesInput, placeholder: string): string | undefined {
   const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
   return entry !== undefined && "encoding" in entry ? entry.text : undefined;

@@ -12,15 +12,11 @@ import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 import { refuseBrokenText, refuseValue } from "./problems";
 
-/** A text before and after its placeholders were filled. */
 interface FinishedText {
-  /** The text with placeholders. */
   readonly template: string;
-  /** The text after filling. */
   readonly text: string;
   /** Fills another text with the same values. */
   readonly fill: (template: string) => string;
-  /** Position of the text, for errors. */
   readonly where: string;
   /** The recorded facts of the stack's clusters; the kubelet's version decides which rules apply. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];

@@ -6,7 +6,6 @@ import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 import { isRecord } from "../../model/record";
 import { refuseOutputsFile } from "./problems";
 
-/** The content of a file with Terraform outputs. */
 export interface TerraformOutputs {
   /**
    * `terraform`: one stack, outputs by name (`terraform output -json`).

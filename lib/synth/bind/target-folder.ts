@@ -89,7 +89,6 @@ function reasonOf(error: unknown): string {
   return typeof path === "string" ? `${errorCode(error)} at ${path}` : errorCode(error);
 }
 
-/** All finished files of one source. */
 interface FileSet {
   /** The source: files that it wrote earlier and no longer has are removed. */
   readonly owner: FileOwner;
@@ -97,7 +96,6 @@ interface FileSet {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The changes that make a folder hold the files of some sources. */
 interface TargetPlan {
   /** Every path of the sources, sorted. */
   readonly files: readonly string[];
@@ -107,7 +105,6 @@ interface TargetPlan {
   readonly texts: readonly (readonly [name: string, text: string])[];
 }
 
-/** Compares the folder with its intended content; changes nothing. */
 function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never): TargetPlan {
   const current = (name: string): string | undefined => {
     refuseLinks(folder, name, refuse);
@@ -160,7 +157,6 @@ function assertOwn(
     });
 }
 
-/** The text of a file, if there is one. */
 function textOf(path: string, refuse: (reason: string) => never): string | undefined {
   if (!existsSync(path)) return undefined;
   const stat = statSync(path);
