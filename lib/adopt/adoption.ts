@@ -4,6 +4,8 @@ import type { CloudName } from "../model/clouds";
 import type { CredentialsRequest } from "../model/credentials-request";
 import type { CommandAnswer } from "../model/command-answer";
 
+type Tags = Readonly<Record<string, string>>;
+
 /** Code in place of a value in settings. */
 export class Code {
   readonly text: string;
@@ -128,6 +130,23 @@ export class AdoptionFindings {
     if (candidates.length === 0) this.missing.push({ what, remedy: remedies.none });
     else this.missing.push({ what, remedy: remedies.several, candidates });
     return undefined;
+  }
+
+  import(type: string, id: string): void {
+    this.imports.push({ type, id });
+  }
+
+  /** The tags that all of them have besides known ones; Terraform removes those that are not stated. */
+  extraTags(of: string, they: string, all: readonly Tags[]): Tags | undefined {
+    const texts = [...new Set(all.map((tags) => JSON.stringify(Object.entries(tags).sort())))].sort();
+    if (texts.length > 1)
+      this.missing.push({
+        what: `the tags of the ${of}`,
+        remedy: `${they} differ, and Terraform removes tags that are not stated: make them equal, or state \`tags\``,
+        candidates: texts,
+      });
+    const tags = texts.length > 1 ? [] : Object.entries(all[0] ?? {}).sort();
+    return tags.length > 0 ? Object.fromEntries(tags) : undefined;
   }
 
   lacks(what: string, remedy: string): void {

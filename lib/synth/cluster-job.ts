@@ -7,6 +7,7 @@ import { Annotations, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { at, fail } from "../errors";
 import type { ICluster } from "../model/cluster";
+import { remembered } from "../model/once";
 import { at as within, list, texts } from "../model/parsed";
 import type { Subject } from "../model/subject";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
@@ -83,10 +84,8 @@ const poolsOfApp = new WeakMap<IConstruct, Map<string, string>>();
  * operator uses the one whose name sorts last, without merging; of two with one name the last one applied wins.
  */
 export function claimPools(construct: Construct, { name, issuer, recorded }: ICluster<Construct>): void {
-  const { root } = construct.node;
   const stack = TerraformStack.of(construct).node.id;
-  const claimed = poolsOfApp.get(root) ?? new Map<string, string>();
-  poolsOfApp.set(root, claimed);
+  const claimed = remembered(poolsOfApp, construct.node.root, () => new Map<string, string>());
   for (const pool of texts(within(recorded, "openShift", "pools"))) {
     const key = JSON.stringify([name, issuer.url, pool]);
     const other = claimed.get(key);
@@ -106,9 +105,7 @@ const issuersOfApp = new WeakMap<IConstruct, Map<string, string>>();
 
 /** A shared issuer works, but a token's `sub` does not name the cluster, so clouds cannot tell its clusters apart. */
 function warnOfSharedIssuer(construct: Construct, { name, issuer }: ClusterJob): void {
-  const { root } = construct.node;
-  const clusters = issuersOfApp.get(root) ?? new Map<string, string>();
-  issuersOfApp.set(root, clusters);
+  const clusters = remembered(issuersOfApp, construct.node.root, () => new Map<string, string>());
   const first = clusters.get(issuer);
   if (first === undefined) clusters.set(issuer, name);
   else if (first !== name)

@@ -14,6 +14,7 @@ import { fail } from "../errors";
 import { isDnsLabel } from "../model/kubernetes-name";
 import { type LateText, isLate } from "../model/late";
 import { syntaxOf } from "../model/node-document";
+import { at as within } from "../model/parsed";
 import { isRecord } from "../model/record";
 import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
@@ -227,7 +228,7 @@ function byFile(
 }
 
 function fileOf({ metadata }: ObjectDocument, file: string): string {
-  const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
+  const namespace = isRecord(metadata) ? metadata["namespace"] : undefined;
   return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
@@ -293,11 +294,10 @@ const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", 
  * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
  */
 function placedObject(object: ObjectDocument, context: PlacingContext): ObjectDocument {
-  const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
+  const metadata = isRecord(object["metadata"]) ? object["metadata"] : {};
   const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
   for (const path of IDENTITY) {
-    const value = path.reduce<unknown>((inner, key) => (isPlain(inner) ? inner[key] : undefined), object);
-    if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
+    if (isLate(within(object, ...path))) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
   }
   const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
   return placed(ordered, context, title, []) as ObjectDocument;
@@ -321,11 +321,11 @@ function placed(value: unknown, context: PlacingContext, title: string, path: (s
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
-  if (!isPlain(value)) return value;
-  if (isLateObject(value)) return context.late.text(value, where);
+  if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
-    if (key.includes("TfToken[")) return lateKey(key, where);
+    if (key.includes("&{TfToken[")) return refuseLateKind(where(), "map");
+    if (key.includes("TfToken[")) return refuseLateKey(where(), key);
     copy[key] = inside(entry, context, title, path, key);
   }
   return copy;
@@ -342,14 +342,6 @@ function inside(
   const result = placed(entry, context, title, path);
   path.pop();
   return result;
-}
-
-function lateKey(key: string, where: () => string): never {
-  return key.includes("&{TfToken[") ? refuseLateKind(where(), "map") : refuseLateKey(where(), key);
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 interface WrittenObjects {

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { remembered } from "../model/once";
 import type { Subject } from "../model/subject";
 import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
 import { generatedName } from "../rules/generated-names";
@@ -60,8 +61,7 @@ export function writeServiceAccounts(
   accounts: readonly WantedAccount[],
   marks: readonly AccountMarks[],
 ): void {
-  const written = WRITTEN.get(manifests) ?? new Map<string, ServiceAccount | ServiceAccountAnnotations>();
-  WRITTEN.set(manifests, written);
+  const written = remembered(WRITTEN, manifests, () => new Map());
   const bySubject = marksBySubject(marks);
   for (const account of accounts) {
     const { key } = account.subject;

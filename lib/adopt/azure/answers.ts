@@ -65,6 +65,14 @@ export function subscriptionOf(answers: CommandAnswer, findings: AdoptionFinding
   };
 }
 
+/** The roles of an identity; none if its principal is not known. */
+export function heldBy(
+  principalId: string | undefined,
+  { assignments }: Pick<Subscription, "assignments">,
+): readonly Assignment[] {
+  return principalId === undefined ? [] : assignments.filter((each) => each.principalId === principalId);
+}
+
 function identityOf(answer: CommandAnswer): Identity {
   return {
     id: identityId(answer.at("id").text()),

@@ -1,4 +1,7 @@
-import { IamOpenidConnectProvider } from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
+import {
+  IamOpenidConnectProvider,
+  type IamOpenidConnectProviderConfig,
+} from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
 import {
   Annotations,
   DefaultTokenResolver,
@@ -229,14 +232,10 @@ function sourceOf(stack: TerraformStack, issuer: Issuer, expression: string): re
   );
 }
 
-interface Settings {
-  readonly issuer: Issuer;
-  readonly arn: string | undefined;
-  readonly key: string;
-  readonly config: ConstructorParameters<typeof IamOpenidConnectProvider>[2];
-}
-
-function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
+function settingsOf(
+  construct: Construct,
+  props: OidcProviderProps,
+): { issuer: Issuer; arn: string | undefined; key: string; config: IamOpenidConnectProviderConfig } {
   const { provider, thumbprints, account, region } = props;
   const tags = tagArguments(props.tags);
   const issuer = awsIssuer(props.issuer);
@@ -364,10 +363,13 @@ function expectedProvider(
   { oidcProvider, account, region }: Pick<TrustedProviderProps, "oidcProvider" | "account" | "region">,
 ): IOidcProvider {
   if (oidcProvider) requireIssuer(oidcProvider, issuer);
-  const known = oidcProvider?.audiences;
-  const accepted = clientIds([...audiences, ...(oidcProvider instanceof OidcProvider ? (known ?? []) : [])]);
-  if (oidcProvider)
-    return oidcProvider instanceof OidcProvider ? withAudiences(oidcProvider, accepted) : oidcProvider;
+  const own = oidcProvider instanceof OidcProvider ? oidcProvider : undefined;
+  const accepted = clientIds([...audiences, ...(own?.audiences ?? [])]);
+  if (own) {
+    const { arn, conditionPrefix, dependencies } = own;
+    return { arn, issuer: own.issuer, conditionPrefix, dependencies, audiences: accepted };
+  }
+  if (oidcProvider) return oidcProvider;
   const checked = awsIssuer(issuer);
   return {
     arn: literalOidcProviderArn(checked, account, region) ?? LATE_TEXT,
@@ -380,13 +382,6 @@ function expectedProvider(
 
 /** Placeholder for a late ARN or host while roles are checked; never written. */
 const LATE_TEXT = Lazy.stringValue({ produce: () => "" });
-
-function withAudiences(
-  { arn, issuer, conditionPrefix, dependencies }: IOidcProvider,
-  audiences: readonly string[],
-): IOidcProvider {
-  return { arn, issuer, conditionPrefix, dependencies, audiences };
-}
 
 function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
   if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;

@@ -31,17 +31,9 @@ import {
 } from "../../rules/azure/permission";
 import { pluginAnnotations } from "../../rules/azure/plugin";
 import { webhookAnnotations } from "../../rules/azure/pod";
-import { type FederatedCredential, sameCredential } from "../../rules/azure/trust";
-import { PROVIDER } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
-import type { RegistryStack } from "../shared/registry-stack";
-import {
-  type CredentialLedger,
-  type PullTrust,
-  FederatedIdentityBase,
-  PULL_TRUST,
-  trustCredentials,
-} from "./identity";
+import { PROVIDER, type RegistryStack } from "../shared/kinds";
+import { PerStack } from "../shared/per-scope";
+import { type CredentialLedger, type PullTrust, FederatedIdentityBase, PULL_TRUST } from "./identity";
 import { checkSubscription } from "./place";
 import { type AcrSource, acrSource, waitForRegistry } from "./registry";
 
@@ -126,19 +118,12 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
   /** Declares one federated identity credential per service account. */
   addTrust(trust: PullTrust): void {
     at(this, () => checkGiven("addTrust()", PULL_TRUST, trust, "trust"));
-    this.#trust(trust);
+    this.declareTrust(trust, this.#cloud);
   }
 
   /** Declares those of the credentials that are not declared yet: pulls and workloads may name one identity. */
   addTrustOnce(trust: PullTrust): void {
-    this.#trust(trust, (added) => !this.ledger.credentials.some((known) => sameCredential(known, added)));
-  }
-
-  #trust(trust: PullTrust, isWanted: (added: FederatedCredential) => boolean = () => true): void {
-    const added = at(this, () =>
-      trustCredentials(this.label, [trust], this.#cloud, this.ledger.credentials, isWanted),
-    );
-    this.declareCredentials(added);
+    this.declareTrust(trust, this.#cloud, true);
   }
 
   /** Declares or widens one role assignment per registry. */
@@ -367,5 +352,5 @@ export function newLedger(): IdentityLedger {
 export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
   if (isLate(resourceId)) return newLedger();
   const key = resourceId.toLowerCase();
-  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
+  return ledgers.ensure(scope, key, newLedger);
 }

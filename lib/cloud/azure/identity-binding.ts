@@ -26,7 +26,7 @@ import {
 import { IDENTITY_BINDING, IDENTITY_BINDING_API } from "../../rules/azure/identity-binding";
 import { parseClusterId } from "../../rules/azure/names";
 import { PROVIDER } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
+import { PerStack } from "../shared/per-scope";
 import { dependsOn } from "../shared/references";
 import type { IWorkloadIdentity } from "./adopted";
 import { hclText } from "./renamed-arguments";

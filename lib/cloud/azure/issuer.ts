@@ -24,7 +24,7 @@ import { requireAlgorithms } from "../../rules/openid/jwks";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {

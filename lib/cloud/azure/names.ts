@@ -9,7 +9,7 @@ import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { defaultProvider } from "./place";
 
 export interface IdentityPlace {
@@ -66,13 +66,13 @@ export function refuseTakenName(construct: Construct, place: IdentityPlace): voi
 }
 
 export function claimRoleName(construct: Construct, role: RoleName): void {
-  claims(roles, construct, comparable(role.name)).push({ construct, tenantId: tenantOf(construct, role) });
+  rolesNamed(construct, role).push({ construct, tenantId: tenantOf(construct, role) });
 }
 
 /** Refuses the name of a role that the app declares already, unless the two are known to be in two tenants. */
 export function refuseTakenRoleName(construct: Construct, role: RoleName): void {
   const tenant = tenantOf(construct, role);
-  const holder = claims(roles, construct, comparable(role.name)).find(
+  const holder = rolesNamed(construct, role).find(
     ({ tenantId }) => tenantId === undefined || tenant === undefined || tenantId === tenant,
   );
   if (holder)
@@ -85,14 +85,13 @@ export function refuseTakenRoleName(construct: Construct, role: RoleName): void 
     });
 }
 
-function claims(known: PerApp<Claim[]>, construct: Construct, key: string): Claim[] {
-  const existing = known.get(construct, key) ?? [];
-  known.set(construct, key, existing);
-  return existing;
+function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {
+  const key = `${comparable(resourceGroupName)} ${comparable(identityName)}`;
+  return identities.ensure(construct, key, () => []);
 }
 
-function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {
-  return claims(identities, construct, `${comparable(resourceGroupName)} ${comparable(identityName)}`);
+function rolesNamed(construct: Construct, { name }: RoleName): Claim[] {
+  return roles.ensure(construct, comparable(name), () => []);
 }
 
 /** A late value is equal only to itself. */

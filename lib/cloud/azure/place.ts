@@ -14,13 +14,13 @@ import {
 import type { Construct, IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
+import { at } from "../../model/parsed";
 import { lowestVersion } from "../../rules/azure/azurerm-version";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
 import { withinStack } from "../shared/across-stacks";
 import { DefaultProvider } from "../shared/default-provider";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 
 const defaults = new DefaultProvider<AzurermProvider>("azurerm");
 
@@ -211,10 +211,7 @@ function knownGroups(scope: Construct, place: ResourceGroupPlace): readonly Know
 }
 
 function groupsNamed(scope: Construct, name: string): KnownGroup[] {
-  const key = isLate(name) ? name : name.toLowerCase();
-  const known = apps.get(scope, key) ?? [];
-  apps.set(scope, key, known);
-  return known;
+  return apps.ensure(scope, isLate(name) ? name : name.toLowerCase(), () => []);
 }
 
 function subscriptionOf(scope: Construct, place: ResourceGroupPlace): string | undefined {
@@ -235,11 +232,7 @@ const OVERRIDE = ["terraform", "required_providers", "azurerm", "version"];
  */
 export function azurermVersion(resource: TerraformResource): string {
   // cdktf keeps a stack's overrides private, and merges them into what it writes.
-  const overrides: unknown = Reflect.get(TerraformStack.of(resource), "rawOverrides");
-  const stated = OVERRIDE.reduce<unknown>(
-    (outer, key) => (isRecord(outer) ? outer[key] : undefined),
-    overrides,
-  );
+  const stated = at(Reflect.get(TerraformStack.of(resource), "rawOverrides"), ...OVERRIDE);
   if (typeof stated === "string") return lowestVersion(stated);
   const provider = resource.provider ?? defaultProvider(resource);
   const bindings = provider?.terraformGeneratorMetadata ?? resource.terraformGeneratorMetadata;

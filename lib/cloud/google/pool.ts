@@ -20,7 +20,7 @@ import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** The full name of a workload identity pool. */

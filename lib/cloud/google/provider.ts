@@ -13,7 +13,7 @@ import { poolPath, renderPrincipal } from "../../rules/google/provider";
 import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { preventDestroy } from "../shared/prevent-destroy";
 import { AdoptedOidcProvider } from "./adopted";
 import { type IWorkloadIdentityPool, type PoolName, sameStack } from "./pool";

@@ -61,11 +61,10 @@ export const EXISTING_GKE_CLUSTER: ObjectKind<ExistingGkeCluster> = object({
   clusterCaCertificate: optional(text),
 });
 
+type GkeCluster = ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster;
+
 /** Where a cluster is that is declared, looked up, or described. Of `master_auth` the one public attribute is read. */
-export function gkeEndpoint(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-  dnsEndpoint: boolean,
-): SpokeEndpoint {
+export function gkeEndpoint(cluster: GkeCluster, dnsEndpoint: boolean): SpokeEndpoint {
   if (dnsEndpoint) return { server: gkeServer(dnsNameOf(cluster)), publicCertificate: true };
   const certificate = certificateOf(cluster);
   return {
@@ -74,7 +73,7 @@ export function gkeEndpoint(
   };
 }
 
-function dnsNameOf(cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster): string {
+function dnsNameOf(cluster: GkeCluster): string {
   if (isDeclared(cluster)) return cluster.controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint;
   if ("masterAuth" in cluster)
     return cluster.controlPlaneEndpointsConfig.get(0).dnsEndpointConfig.get(0).endpoint;
@@ -83,18 +82,14 @@ function dnsNameOf(cluster: ContainerCluster | DataGoogleContainerCluster | Exis
     : refuseUnused("clusterCaCertificate", "with dnsEndpoint");
 }
 
-function certificateOf(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-): string | undefined {
+function certificateOf(cluster: GkeCluster): string | undefined {
   if (isDeclared(cluster)) return cluster.masterAuth.clusterCaCertificate;
   return "masterAuth" in cluster
     ? cluster.masterAuth.get(0).clusterCaCertificate
     : cluster.clusterCaCertificate;
 }
 
-function isDeclared(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-): cluster is ContainerCluster {
+function isDeclared(cluster: GkeCluster): cluster is ContainerCluster {
   return "masterAuthInput" in cluster;
 }
 

@@ -6,7 +6,7 @@
 
 import type { ITerraformDependable } from "cdktf";
 import type { IConstruct } from "constructs";
-import { PerApp } from "./per-app";
+import { PerApp } from "./per-scope";
 
 interface Published {
   readonly host: IConstruct;

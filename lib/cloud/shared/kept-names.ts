@@ -14,7 +14,7 @@ import {
 } from "cdktf";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
+import { at as inside } from "../../model/parsed";
 import { nameChanged } from "../../model/problems";
 
 type Named = TerraformResource | TerraformDataSource;
@@ -91,14 +91,10 @@ function lastOf(stack: TerraformStack, resource: Named, argument: string): unkno
   const kind = TerraformResource.isTerraformResource(resource) ? "resource" : "data";
   const property = argument.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return (
-    inside(stack["rawOverrides"], [kind, type, id, argument]) ??
-    inside(resource["rawOverrides"], [argument]) ??
+    inside(stack["rawOverrides"], kind, type, id, argument) ??
+    inside(resource["rawOverrides"], argument) ??
     Reflect.get(resource, `${property}Input`)
   );
-}
-
-function inside(value: unknown, keys: readonly string[]): unknown {
-  return keys.reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), value);
 }
 
 function resolved(scope: TerraformStack, value: unknown): unknown {
