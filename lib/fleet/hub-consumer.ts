@@ -127,7 +127,7 @@ export class HubConsumer extends Construct {
 
   /** The ConfigMaps without duplicates: several service accounts may read the same one. */
   #credentialFiles(accounts: readonly ControllerAccount[]): readonly ApiObject[] {
-    const maps = new Map<string, { readonly metadata: ConfigMapName; readonly data: CredentialData }>();
+    const maps = new Map<string, { readonly metadata: object; readonly data: CredentialData }>();
     for (const { key, workload, files } of accounts)
       for (const { configMap: name, fileName, content } of files) {
         const { namespace } = workload;
@@ -201,11 +201,6 @@ export class HubConsumer extends Construct {
       }),
     ]);
   }
-}
-
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 type CredentialData = Readonly<Record<string, CredentialFile["content"]>>;

@@ -246,14 +246,8 @@ function objectsOf({ consumer, namespace, spokes }: FleetPlan): readonly string[
   ];
 }
 
-interface SpokeFile {
-  readonly spoke: string;
-  readonly key: string;
-  readonly text: string;
-}
-
 /** Identifies spokes by address, as hubs may name one differently. Of a late text the known part is compared. */
-function fileOf({ name, access }: PlannedSpoke): readonly SpokeFile[] {
+function fileOf({ name, access }: PlannedSpoke) {
   const { endpoint, nodeSetup, trusts, parameters } = access;
   if (nodeSetup === undefined) return [];
   const known = isLate(nodeSetup) ? [trusts?.serviceAccounts, parameters.tokenAudience] : nodeSetup;

@@ -344,16 +344,13 @@ function inside(
   return result;
 }
 
-interface WrittenObjects {
-  readonly chart: ManifestChart;
-  readonly objects: readonly object[];
-}
-
 /** Kinds that are always written as a whole, so that the object applied last would replace the other. */
 const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
 
 /** Refuses two Secrets or two ConfigMaps with one name in one cluster. */
-function refuseSameObjects(files: readonly WrittenObjects[]): void {
+function refuseSameObjects(
+  files: readonly { readonly chart: ManifestChart; readonly objects: readonly object[] }[],
+): void {
   const owners = new Map<string, string>();
   for (const { chart, objects } of files)
     for (const object of objects) {

@@ -291,12 +291,6 @@ function assignmentsOf(
   return Object.fromEntries(entries);
 }
 
-/** The resource groups in which the identity of a request holds roles. */
-interface Held {
-  readonly request: string;
-  readonly groups: readonly string[];
-}
-
 const SURPLUS = "remove from the answers the role assignments that ccoctl did not make";
 
 /**
@@ -345,7 +339,7 @@ function heldGroups(
   identities: readonly Identity[],
   name: string,
   requests: readonly CredentialsRequest[],
-): readonly Held[] {
+) {
   const { id } = subscription;
   return componentNames(name, id, requests, "ccoctl").flatMap(({ request, identityName }) => {
     const principalId = identities.find((each) => each.name === identityName)?.principalId;

@@ -4,7 +4,7 @@ import {
 } from "@cdktf/provider-aws/lib/cloudfront-distribution/index.js";
 import { CloudfrontOriginAccessControl } from "@cdktf/provider-aws/lib/cloudfront-origin-access-control/index.js";
 import { S3BucketOwnershipControls } from "@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js";
-import { S3BucketPolicy, type S3BucketPolicyConfig } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
+import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
 import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
 import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
@@ -206,10 +206,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   }
 }
 
-function partOf(
-  bucket: S3Bucket,
-  { region, provider }: IssuerBucketSettings,
-): Pick<S3BucketPolicyConfig, "bucket" | "region" | "provider"> {
+function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings) {
   return { bucket: attributeOf(bucket, "id"), region, provider };
 }
 

@@ -31,7 +31,8 @@ import {
 } from "../../rules/azure/permission";
 import { pluginAnnotations } from "../../rules/azure/plugin";
 import { webhookAnnotations } from "../../rules/azure/pod";
-import { PROVIDER, type RegistryStack } from "../shared/kinds";
+import { PROVIDER } from "../shared/kinds";
+import type { RegistryStack } from "../shared/registry-stack";
 import { PerStack } from "../shared/per-scope";
 import { type CredentialLedger, type PullTrust, FederatedIdentityBase, PULL_TRUST } from "./identity";
 import { checkSubscription } from "./place";

@@ -21,7 +21,8 @@ import {
   sameCredential,
 } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
-import { PROVIDER, type RegistryStack } from "../shared/kinds";
+import { PROVIDER } from "../shared/kinds";
+import type { RegistryStack } from "../shared/registry-stack";
 import { attributeOf, dependsOn } from "../shared/references";
 import { claimName, refuseTakenName } from "./names";
 import { type ResourceGroupPlace, declaredGroups } from "./place";

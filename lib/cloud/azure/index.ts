@@ -54,4 +54,4 @@ export {
 } from "../../rules/azure/ready-permissions";
 export { type LoginServer } from "../../rules/azure/registry";
 export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/spoke";
-export type { RegistryStack } from "../shared/kinds";
+export type { RegistryStack } from "../shared/registry-stack";

@@ -14,7 +14,7 @@ import {
   repositoryPatterns,
 } from "../../rules/azure/registry";
 import { waitForDeclared } from "../shared/declared-names";
-import { type RegistryStack, REGISTRY_STACK } from "../shared/kinds";
+import { type RegistryStack, REGISTRY_STACK } from "../shared/registry-stack";
 
 /** A container registry to pull from. */
 export interface AcrProps {

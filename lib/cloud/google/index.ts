@@ -68,4 +68,4 @@ export type { DnsProjectProps, ExternalSecretsProps } from "../../rules/google/r
 export type { FluxSourceControllerProps } from "../../rules/google/ready-permissions";
 export type { GcrHost } from "../../rules/google/registry";
 export type { GatewayRoleName } from "../../rules/google/spoke";
-export type { RegistryStack } from "../shared/kinds";
+export type { RegistryStack } from "../shared/registry-stack";

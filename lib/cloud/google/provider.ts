@@ -276,13 +276,8 @@ interface TrustedIssuer {
   readonly jwks: string | undefined;
 }
 
-interface StatedKeys {
-  readonly keys: KeySet;
-  readonly path: string;
-}
-
 /** Each set that pool providers of an app state for an issuer, once: one, and late ones beside it. */
-const stated = new PerApp<StatedKeys[]>();
+const stated = new PerApp<{ readonly keys: KeySet; readonly path: string }[]>();
 
 /**
  * Components, workloads and pulls of a cluster each have their own pool provider. If one has the keys and another

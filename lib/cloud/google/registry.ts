@@ -20,7 +20,7 @@ import {
   projectPath,
   repositoryName,
 } from "../../rules/google/registry";
-import { type RegistryStack, REGISTRY_STACK } from "../shared/kinds";
+import { type RegistryStack, REGISTRY_STACK } from "../shared/registry-stack";
 
 /** An Artifact Registry repository that is declared elsewhere. */
 export interface ArtifactRegistryProps {

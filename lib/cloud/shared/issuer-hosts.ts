@@ -8,12 +8,10 @@ import type { ITerraformDependable } from "cdktf";
 import type { IConstruct } from "constructs";
 import { PerApp } from "./per-scope";
 
-interface Published {
+const published = new PerApp<{
   readonly host: IConstruct;
   readonly needs: readonly ITerraformDependable[];
-}
-
-const published = new PerApp<Published>();
+}>();
 
 /** Registers the construct that publishes an issuer, and what must exist before its documents can be reached. */
 export function publishIssuer(host: IConstruct, url: string, needs: readonly ITerraformDependable[]): void {
