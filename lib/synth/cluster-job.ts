@@ -22,11 +22,7 @@ export interface ClusterJob {
   readonly records: "pulls" | "components" | "workloads" | "fleet" | "controlPlane";
   /** Class name of the construct, for error messages. */
   readonly construct: string;
-  /**
-   * The service accounts of its lines, if a stack may have several such constructs for different ones.
-   *
-   * @defaultValue - one construct per stack
-   */
+  /** The service accounts of its lines; without them a stack may have only one such construct. */
   readonly subjects?: readonly Subject[];
 }
 

@@ -11,29 +11,13 @@ export interface WrittenNodes {
   /** Path below the stack's folder. */
   readonly file: string;
   readonly document: NodeDocument;
-  /**
-   * Name of the spoke whose control plane gets the files.
-   *
-   * @defaultValue - the files are for nodes of the cluster itself
-   */
+  /** Name of the spoke whose control plane gets the files; otherwise they are for the cluster itself. */
   readonly spoke?: string;
-  /**
-   * Whether it is for the cluster's own control plane.
-   *
-   * @defaultValue false
-   */
+  /** Whether it is for the cluster's own control plane. */
   readonly controlPlane?: boolean;
-  /**
-   * The cluster in whose folder the file is.
-   *
-   * @defaultValue - the stack's only one
-   */
+  /** The cluster in whose folder the file is; by default the stack's only one. */
   readonly cluster?: string | undefined;
-  /**
-   * Whether it is for the owner of a registry.
-   *
-   * @defaultValue false
-   */
+  /** Whether it is for the owner of a registry. */
   readonly registry?: boolean;
 }
 

@@ -28,23 +28,11 @@ export interface WrittenStack {
   readonly late: number;
   /** What the objects of a file do to nodes, one sentence each, by the file; also of files whose objects are resources. */
   readonly effects: readonly (readonly [file: string, effect: string])[];
-  /**
-   * The stack that has the other objects as resources.
-   *
-   * @defaultValue - all objects are in files
-   */
+  /** The stack that has the other objects as resources; without it all objects are in files. */
   readonly delivering?: string;
-  /**
-   * Stacks without Kubernetes files that depend on it, such as the one in which a registry's owner grants the pulls.
-   *
-   * @defaultValue - none
-   */
+  /** Stacks without Kubernetes files that depend on it, such as that of a registry's owner who grants the pulls. */
   readonly dependents?: readonly string[];
-  /**
-   * The namespaces that these resources need and do not create.
-   *
-   * @defaultValue - none
-   */
+  /** The namespaces that these resources need and do not create. */
   readonly namespaces?: readonly string[];
 }
 

@@ -4,13 +4,10 @@ import {
 } from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
 import {
   Annotations,
-  DefaultTokenResolver,
   type ITerraformDependable,
-  StringConcat,
   TerraformElement,
   type TerraformProvider,
   TerraformStack,
-  Tokenization,
   Lazy,
 } from "cdktf";
 import { Construct } from "constructs";
@@ -24,7 +21,7 @@ import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "..
 import { stableHash } from "../../rules/names";
 import { waitFor } from "../shared/across-stacks";
 import { issuerHost, publishersOf } from "../shared/issuer-hosts";
-import { keepNames } from "../shared/kept-names";
+import { keepNames, resolved } from "../shared/kept-names";
 import { preventDestroy } from "../shared/prevent-destroy";
 import {
   AdoptedOidcProvider,
@@ -196,9 +193,7 @@ function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
 
 /** A late issuer is identified by its Terraform expression: equal expressions have equal values. */
 function nameOf(stack: TerraformStack, issuer: Issuer): string {
-  if (!issuer.late) return issuer.url;
-  const resolver = new DefaultTokenResolver(new StringConcat());
-  return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
+  return String(resolved(stack, issuer.url));
 }
 
 /** Construct id of a shared OIDC provider; two late issuers of one source differ by a hash of their expressions. */
@@ -287,11 +282,7 @@ function declaredOtherwise(property: string, value: unknown, by: string): Proble
 }
 
 interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audiences"> {
-  /**
-   * The OIDC provider of the cluster's issuer.
-   *
-   * @defaultValue - declared once per stack
-   */
+  /** The OIDC provider of the cluster's issuer; by default declared once per stack. */
   readonly oidcProvider?: IOidcProvider;
 }
 

@@ -34,7 +34,13 @@ import { webhookAnnotations } from "../../rules/azure/pod";
 import { PROVIDER } from "../shared/kinds";
 import type { RegistryStack } from "../shared/registry-stack";
 import { PerStack } from "../shared/per-scope";
-import { type CredentialLedger, type PullTrust, FederatedIdentityBase, PULL_TRUST } from "./identity";
+import {
+  type CredentialLedger,
+  type PullTrust,
+  FederatedIdentityBase,
+  PULL_TRUST,
+  trustCredentials,
+} from "./identity";
 import { checkSubscription } from "./place";
 import { type AcrSource, acrSource, waitForRegistry } from "./registry";
 
@@ -119,12 +125,18 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
   /** Declares one federated identity credential per service account. */
   addTrust(trust: PullTrust): void {
     at(this, () => checkGiven("addTrust()", PULL_TRUST, trust, "trust"));
-    this.declareTrust(trust, this.#cloud);
+    this.#trust(trust, false);
   }
 
   /** Declares those of the credentials that are not declared yet: pulls and workloads may name one identity. */
   addTrustOnce(trust: PullTrust): void {
-    this.declareTrust(trust, this.#cloud, true);
+    this.#trust(trust, true);
+  }
+
+  #trust(trust: PullTrust, once: boolean): void {
+    const { credentials } = this.ledger;
+    const added = at(this, () => trustCredentials(this.label, [trust], this.#cloud, credentials, once));
+    this.declareCredentials(added);
   }
 
   /** Declares or widens one role assignment per registry. */

@@ -190,12 +190,6 @@ export abstract class FederatedIdentityBase extends Construct {
     }
   }
 
-  /** Declares the credentials of a trust; with `once` those that are not declared yet. */
-  protected declareTrust(trust: PullTrust, cloud: AzureCloudName | undefined, once = false): void {
-    const { credentials } = this.ledger;
-    this.declareCredentials(at(this, () => trustCredentials(this.label, [trust], cloud, credentials, once)));
-  }
-
   /** Declares a role assignment for the identity, in the stack of the resource's owner if that is stated. */
   protected declareRoleAssignment(
     id: string,

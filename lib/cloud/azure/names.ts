@@ -23,11 +23,7 @@ export interface IdentityPlace {
 export interface RoleName {
   /** May be late. */
   readonly name: string;
-  /**
-   * A GUID.
-   *
-   * @defaultValue - that of the provider, where it states one
-   */
+  /** A GUID; by default that of the provider, where it states one. */
   readonly tenantId?: string | undefined;
   readonly provider?: AzurermProvider | undefined;
 }

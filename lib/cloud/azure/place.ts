@@ -69,17 +69,9 @@ export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "
 export interface ResourceGroupPlace {
   /** Its name; may be late. */
   readonly name: string;
-  /**
-   * GUID of its subscription.
-   *
-   * @defaultValue - that of the provider, where it states one
-   */
+  /** GUID of its subscription; by default that of the provider, where it states one. */
   readonly subscriptionId?: string | undefined;
-  /**
-   * The Terraform provider.
-   *
-   * @defaultValue - the stack's default azurerm provider
-   */
+  /** By default the stack's default azurerm provider. */
   readonly provider?: AzurermProvider | undefined;
 }
 
@@ -90,11 +82,7 @@ export interface ResourceGroupUse extends ResourceGroupPlace {
   /** `cluster` for the one that OpenShift's installer fills, which nothing else may be in. */
   readonly holds: "cluster" | "issuer" | "identities";
   readonly tags: Tags;
-  /**
-   * Id under which an existing group is imported.
-   *
-   * @defaultValue - the group is made
-   */
+  /** Id under which an existing group is imported; otherwise the group is made. */
   readonly importId?: string;
 }
 

@@ -113,7 +113,9 @@ export class WorkloadIdentity extends DeclaredIdentityBase implements IExistingI
 
   /** What lines with `as` call: declares the credentials that are not declared yet. */
   addTrustOnce(trust: PullTrust): void {
-    this.declareTrust(trust, undefined, true);
+    const { credentials } = this.ledger;
+    const added = at(this, () => trustCredentials(this.label, [trust], undefined, credentials, true));
+    this.declareCredentials(added);
   }
 
   #import(

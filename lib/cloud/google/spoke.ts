@@ -220,11 +220,7 @@ export interface ProjectEntry extends GkeRole {
   readonly project: string;
   /** Terraform provider that sets the project's policy; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
-  /**
-   * True where the Connect agent of a member that is not a GKE cluster must impersonate the controllers.
-   *
-   * @defaultValue false
-   */
+  /** True where the Connect agent of a member that is not a GKE cluster must impersonate the controllers. */
   readonly impersonated?: boolean;
 }
 

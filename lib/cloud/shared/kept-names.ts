@@ -25,11 +25,7 @@ export interface KeptNames {
   readonly names: Readonly<Record<string, string>>;
   /** The properties that set the names, for error messages. */
   readonly statedBy: string;
-  /**
-   * Values that the Terraform provider uses for omitted arguments.
-   *
-   * @defaultValue - none
-   */
+  /** Values that the Terraform provider uses for omitted arguments. */
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
@@ -97,7 +93,8 @@ function lastOf(stack: TerraformStack, resource: Named, argument: string): unkno
   );
 }
 
-function resolved(scope: TerraformStack, value: unknown): unknown {
+/** The value with Terraform's expressions in place of late parts. */
+export function resolved(scope: TerraformStack, value: unknown): unknown {
   if (typeof value === "string" && !isLate(value)) return value;
   const resolver = new DefaultTokenResolver(new StringConcat());
   return Tokenization.resolve(value, { scope, resolver, preparing: false });

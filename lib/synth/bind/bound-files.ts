@@ -30,20 +30,12 @@ export interface BoundFilesInput {
   readonly placeholders: WorkloadIdentityFile["placeholders"];
   /** Facts of the stack's clusters from `workload-identity.json`. */
   readonly clusters: WorkloadIdentityFile["clusters"];
-  /**
-   * Rules that filled texts must satisfy.
-   *
-   * @defaultValue - none
-   */
+  /** Rules that filled texts must satisfy. */
   readonly rules?: readonly FinishedRule[] | undefined;
   /** Texts of the files, by the name to use in errors. */
   readonly files: ReadonlyMap<string, string>;
   readonly outputs: TerraformOutputs;
-  /**
-   * The resources of the stack's Terraform configuration, by type and name.
-   *
-   * @defaultValue - none, so that values are not compared with them
-   */
+  /** The resources of the stack's Terraform configuration, by type and name; without them values are not compared. */
   readonly resources?: Json;
 }
 
