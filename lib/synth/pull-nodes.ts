@@ -42,12 +42,7 @@ const ofManifests = new WeakMap<ClusterManifests, PullNodes>();
 
 type Parts = readonly [NodesPart, ...NodesPart[]];
 
-interface Written {
-  readonly parts: Parts;
-  readonly setup: NodeSetup;
-  readonly configHash: string | undefined;
-  readonly undo: () => void;
-}
+type Written = ReturnType<typeof writtenFor>;
 
 export class PullNodes {
   #written: Written;
@@ -80,7 +75,7 @@ export class PullNodes {
 }
 
 /** `undo` takes back what was written for fewer parts, once nothing is refused any more. */
-function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void): Written {
+function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void) {
   const [{ cluster }] = parts;
   for (const fact of NODE_FACTS)
     same(

@@ -11,7 +11,7 @@ import {
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
 import { checkGiven, checkProps } from "../../model/shape";
-import { type IdentityAdoption, adoptedComponents, UNREAD, assignmentKey } from "../../rules/azure/adoption";
+import { adoptedComponents, UNREAD, assignmentKey } from "../../rules/azure/adoption";
 import {
   type ComponentNaming,
   type PlannedComponent,
@@ -314,17 +314,9 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
   };
 }
 
-interface ComponentSettings {
-  readonly components: readonly PlannedComponent[];
-  /** Existing parts by the request's name; `undefined` if nothing is adopted. */
-  readonly adopted: ReadonlyMap<string, IdentityAdoption> | undefined;
-  readonly naming: ComponentNaming;
-  /** By the ids of their constructs; their names are literal. */
-  readonly groups: Readonly<Record<"OidcResourceGroup" | "InstallationResourceGroup", ResourceGroupUse>>;
-  readonly tags: Tags;
-}
+type ComponentSettings = ReturnType<typeof componentSettings>;
 
-function componentSettings(scope: Construct, props: ComponentIdentitiesProps): ComponentSettings {
+function componentSettings(scope: Construct, props: ComponentIdentitiesProps) {
   const { adopt, provider, subscriptionId, tenantId } = props;
   clusterName(props.clusterName);
   subscriptionScope(subscriptionId);
@@ -365,7 +357,7 @@ function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming 
 }
 
 /** What is known of both groups from the settings alone. */
-function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentSettings["groups"] {
+function componentGroups(props: ComponentIdentitiesProps, tags: Tags) {
   const { subscriptionId, adopt, provider } = props;
   const group = (
     name: string,

@@ -96,16 +96,9 @@ interface FileSet {
   readonly files: ReadonlyMap<string, string>;
 }
 
-interface TargetPlan {
-  /** Every path of the sources, sorted. */
-  readonly files: readonly string[];
-  /** Paths of files to remove, sorted. */
-  readonly removed: readonly string[];
-  /** Texts to write, including the list of files. */
-  readonly texts: readonly (readonly [name: string, text: string])[];
-}
+type TargetPlan = ReturnType<typeof targetPlan>;
 
-function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never): TargetPlan {
+function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never) {
   const current = (name: string): string | undefined => {
     refuseLinks(folder, name, refuse);
     return textOf(join(folder, name), refuse);
@@ -135,7 +128,7 @@ function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: s
 
 function assertOwn(
   folder: string,
-  texts: TargetPlan["texts"],
+  texts: readonly (readonly [name: string, text: string])[],
   fresh: ReadonlyMap<string, FileOwner>,
   listed: ReadonlyMap<string, FileOwner>,
 ): void {
