@@ -64,12 +64,13 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
   // Spokes that take the hub's own tokens do not need an identity in a cloud.
   const used = new Set(planned.map(({ access }) => access.cloud));
   const clouds = [...used].filter((cloud) => cloud !== "kubernetes").sort();
+  const apiServer = minorOf("apiServer of the hub", hub.apiServer);
   const makers = statedByCloud(identities, clouds, "spokes");
   return {
     name,
     consumer,
     issuer,
-    apiServer: minorOf("apiServer of the hub", hub.apiServer),
+    apiServer,
     namespace,
     subjects,
     spokes: planned,
