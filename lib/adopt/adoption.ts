@@ -4,6 +4,8 @@ import type { CloudName } from "../model/clouds";
 import type { CredentialsRequest } from "../model/credentials-request";
 import type { CommandAnswer } from "../model/command-answer";
 
+type Tags = Readonly<Record<string, string>>;
+
 /** Code in place of a value in settings. */
 export class Code {
   readonly text: string;
@@ -47,7 +49,6 @@ export interface AdoptedPart {
 
 /** An object that exists, under the id by which Terraform imports it. */
 export interface ImportId {
-  /** Terraform's resource type. */
   readonly type: string;
   readonly id: string;
 }
@@ -70,9 +71,7 @@ export interface ExistingIdentity {
   readonly serviceAccounts: readonly string[];
 }
 
-/** What was found of one cluster. */
 export interface Adoption {
-  /** Name of the cluster. */
   readonly cluster: string;
   /** Its issuer; `undefined` where it was not found. */
   readonly issuer: string | undefined;
@@ -90,13 +89,11 @@ export interface Adoption {
 export interface AdoptionChoice {
   /** The `--name` that ccoctl was given. */
   readonly name?: string | undefined;
-  /** The cluster's issuer. */
   readonly issuer?: string | undefined;
   /** The CredentialsRequests of an OpenShift cluster; `undefined` for any other. */
   readonly requests?: readonly CredentialsRequest[] | undefined;
 }
 
-/** How one cloud's answers are read. */
 export interface AdoptionReader {
   /** The word of the cloud in `credentialsRequests`. */
   readonly cloud: CloudName;
@@ -133,6 +130,23 @@ export class AdoptionFindings {
     if (candidates.length === 0) this.missing.push({ what, remedy: remedies.none });
     else this.missing.push({ what, remedy: remedies.several, candidates });
     return undefined;
+  }
+
+  import(type: string, id: string): void {
+    this.imports.push({ type, id });
+  }
+
+  /** The tags that all of them have besides known ones; Terraform removes those that are not stated. */
+  extraTags(of: string, they: string, all: readonly Tags[]): Tags | undefined {
+    const texts = [...new Set(all.map((tags) => JSON.stringify(Object.entries(tags).sort())))].sort();
+    if (texts.length > 1)
+      this.missing.push({
+        what: `the tags of the ${of}`,
+        remedy: `${they} differ, and Terraform removes tags that are not stated: make them equal, or state \`tags\``,
+        candidates: texts,
+      });
+    const tags = texts.length > 1 ? [] : Object.entries(all[0] ?? {}).sort();
+    return tags.length > 0 ? Object.fromEntries(tags) : undefined;
   }
 
   lacks(what: string, remedy: string): void {

@@ -10,7 +10,6 @@ import { googleAdoption } from "./google/reader";
 
 const READERS: readonly AdoptionReader[] = [awsAdoption, azureAdoption, googleAdoption];
 
-/** The answers of one cloud's command line. */
 export interface CloudAnswers {
   readonly cloud: CloudName;
   /** Finds the clusters in the answers, and what exists of each. */

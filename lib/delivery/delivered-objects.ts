@@ -58,7 +58,6 @@ export class DeliveredObjects {
     this.#refuseDefinitions();
   }
 
-  /** Returns the objects of a file in their order. */
   of(file: string): readonly ObjectDocument[] {
     return this.#byFile.get(file) ?? [];
   }
@@ -130,7 +129,6 @@ export function hasPartialObjects({ chart }: ManifestChart): boolean {
     .some((each) => each instanceof HubConsumer || each instanceof AccessProvidersFile);
 }
 
-/** The annotations of an object; `undefined` if it has none. */
 export function annotationsOf(object: ObjectDocument): Readonly<Record<string, string>> | undefined {
   const annotations = at(object, "metadata", "annotations");
   const isEmpty = !isRecord(annotations) || Object.keys(annotations).length === 0;

@@ -36,8 +36,8 @@ import { Manifests } from "../synth/manifests";
 import { jsonTemplates } from "../synth/terraform-template";
 import { DeliveredObjects, hasPartialObjects } from "./delivered-objects";
 import { DeliveryProviders, placeOf } from "./providers";
-import { removedBlocks } from "./released";
 import {
+  removedBlocks,
   type ResourceSettings,
   annotationsResource,
   declaredNamespaces,

@@ -8,7 +8,6 @@ const DEFAULT = new DefaultProvider("kubernetes");
 
 const PROVIDERS = "for each cluster a KubernetesProvider of @cdktf/provider-kubernetes, with an alias";
 
-/** The providers that a delivery names. */
 export interface GivenProviders {
   readonly provider?: TerraformProvider;
   readonly clusters?: Readonly<Record<string, TerraformProvider>>;
@@ -31,7 +30,6 @@ export class DeliveryProviders {
     this.#checkStacks();
   }
 
-  /** The clusters by provider, for the record. */
   get clusters(): readonly DeliveredCluster[] {
     const { managementCluster, spokes = {}, clusters = {} } = this.#given;
     const provider = this.#only();
@@ -49,7 +47,6 @@ export class DeliveryProviders {
     ];
   }
 
-  /** The provider for the objects of a file. */
   of({ appliesTo, spoke, cluster }: ManifestEntry): TerraformProvider {
     const { managementCluster, spokes = {}, clusters = {} } = this.#given;
     const named = (

@@ -1,6 +1,6 @@
 import { Annotations } from "@cdktf/provider-kubernetes/lib/annotations/index.js";
 import { Manifest } from "@cdktf/provider-kubernetes/lib/manifest/index.js";
-import { type ITerraformDependable, type TerraformProvider, TerraformResource } from "cdktf";
+import { type ITerraformDependable, type TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { at, list, record, text } from "../model/parsed";
 import { computedFields, importId, isSharedSingleton } from "../rules/kubernetes-manifest";
@@ -8,9 +8,7 @@ import { derivedName, stableHash } from "../rules/names";
 import type { ObjectDocument } from "../synth/manifest-files";
 import { annotationsOf } from "./delivered-objects";
 
-/** What all resources of a delivery share. */
 export interface ResourceSettings {
-  /** Whether objects are imported. */
   readonly adopt: boolean;
   /** Whether fields of other field managers are taken over. */
   readonly forceConflicts: boolean;
@@ -48,7 +46,6 @@ function marked(object: ObjectDocument): ObjectDocument {
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
-/** A whole object. */
 export function manifestResource(
   scope: Construct,
   name: string,
@@ -134,4 +131,27 @@ export function declaredNamespaces(resources: readonly ITerraformDependable[]): 
     const metadata = at(written, "metadata");
     return NAMESPACE.test(type) ? [text(at(list(metadata)[0] ?? metadata, "name"))] : [];
   });
+}
+
+/** Terraform refuses a `removed` block of a resource that is declared. */
+function declaredIn(stack: TerraformStack): ReadonlySet<string> {
+  const resources = stack.node
+    .findAll()
+    .filter((each): each is TerraformResource => TerraformResource.isTerraformResource(each));
+  return new Set(resources.map((each) => `${each.terraformResourceType}.${each.friendlyUniqueId}`));
+}
+
+/**
+ * Terraform's blocks that make it forget resources and leave their objects in the cluster. They have no effect on
+ * resources that are not in the state.
+ *
+ * Source: developer.hashicorp.com/terraform/language/state/remove; Terraform 1.7 and newer.
+ */
+export function removedBlocks(scope: Construct, addresses: Iterable<string>): object {
+  const declared = declaredIn(TerraformStack.of(scope));
+  const removed = [...new Set(addresses)]
+    .filter((address) => !declared.has(address))
+    .sort()
+    .map((from) => ({ from, lifecycle: { destroy: false } }));
+  return removed.length === 0 ? {} : { removed, terraform: { required_version: ">= 1.7.0" } };
 }

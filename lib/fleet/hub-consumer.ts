@@ -4,7 +4,7 @@ import { fail, throwFirst } from "../errors";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account";
 import type { ControllerWorkload } from "../model/fleet";
 import { type ObjectKind, checkProps, list, object, optional, record, text } from "../model/shape";
-import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";
+import { type AccessGrant, type CredentialFile, ACCESS_GRANT } from "../model/workloads";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { conflict, controllerPatch, mergedTexts } from "../rules/fleet/controller-patch";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
@@ -127,7 +127,7 @@ export class HubConsumer extends Construct {
 
   /** The ConfigMaps without duplicates: several service accounts may read the same one. */
   #credentialFiles(accounts: readonly ControllerAccount[]): readonly ApiObject[] {
-    const maps = new Map<string, { readonly metadata: ConfigMapName; readonly data: CredentialData }>();
+    const maps = new Map<string, { readonly metadata: object; readonly data: CredentialData }>();
     for (const { key, workload, files } of accounts)
       for (const { configMap: name, fileName, content } of files) {
         const { namespace } = workload;
@@ -203,11 +203,6 @@ export class HubConsumer extends Construct {
   }
 }
 
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 type CredentialData = Readonly<Record<string, CredentialFile["content"]>>;
 
 function isSame(a: ControllerWorkload, b: ControllerWorkload): boolean {
@@ -218,17 +213,10 @@ function keyOf({ namespace, serviceAccount }: ControllerWorkload): string {
   return `${namespace}/${serviceAccount}`;
 }
 
-/** What one service account that runs a plugin gets. */
-interface ControllerAccount {
-  readonly key: string;
-  readonly workload: ControllerWorkload;
-  /** Annotations for the clouds' webhooks. */
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly fragments: readonly PodFragment[];
-  readonly files: readonly CredentialFile[];
-}
+type ControllerAccount = ReturnType<typeof accountsOf>[number];
 
-function accountsOf({ consumer, spokes, identities }: HubConsumerProps): readonly ControllerAccount[] {
+/** What each service account that runs a plugin gets. */
+function accountsOf({ consumer, spokes, identities }: HubConsumerProps) {
   const accounts = new Map(consumer.workloads.map((workload) => [keyOf(workload), workload]));
   const bearers = Object.values(identities).flat();
   const foreign = bearers.find(({ subject }) => !accounts.has(subject.key));
@@ -327,7 +315,6 @@ function refuseNoImage({ title }: FleetConsumer, plugin: FleetPluginKey): never 
   });
 }
 
-/** Throws if a container could not run the command. */
 function assertRunnable(
   { workloads, onPath }: FleetConsumer,
   providers: readonly AccessProvider[],

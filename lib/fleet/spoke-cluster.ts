@@ -243,7 +243,6 @@ function checkStatus(
   }
 }
 
-/** The kind of a {@link SpokeCluster}. */
 export const SPOKE_CLUSTER: Kind<SpokeCluster> = made<
   Pick<SpokeCluster, "profileName" | "providerName" | "access">
 >("a spoke: new SpokeCluster(…)", "new SpokeCluster(…)", {

@@ -13,7 +13,6 @@ import { qualifiedNameProblems } from "../rules/kubelet/qualified-name";
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const LABEL_VALUE_MAX = 63;
 
-/** Annotations or labels. */
 type TextMap = Readonly<Record<string, string>>;
 
 export function checkedAnnotations(owner: string, annotations: TextMap): Record<string, string> {

@@ -1,6 +1,7 @@
 import { ApiObject, Chart, JsonPatch } from "cdk8s";
 import { Construct } from "constructs";
 import { fail } from "../errors";
+import { remembered } from "../model/once";
 import {
   type Kind,
   type ObjectKind,
@@ -144,9 +145,7 @@ function serviceAccount(
   { key, namespace, name }: Subject,
   metadata: object,
 ): ApiObject {
-  const chart = Chart.of(construct);
-  const writers = WRITERS.get(chart) ?? new Map<string, Construct>();
-  WRITERS.set(chart, writers);
+  const writers = remembered(WRITERS, Chart.of(construct), () => new Map<string, Construct>());
   const other = writers.get(key);
   if (other)
     fail("kubernetes-conflict", {

@@ -68,7 +68,6 @@ export interface CredentialProviderSettings {
   readonly defaultCacheDuration?: Duration;
 }
 
-/** The kind of {@link CredentialProviderSettings}. */
 export const CREDENTIAL_PROVIDER_SETTINGS: ObjectKind<CredentialProviderSettings> = object({
   mode: optional(choice(["strict", "mixed"])),
   nodeIdentityName: optional(text),

@@ -101,8 +101,9 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   const minors = pullingMinors(props.version, props.apiServerVersion ?? props.version, featureGates);
   const carriers: readonly INodeCarrier<Construct>[] = props.carriers ?? [new PlainCarrier()];
   for (const carrier of carriers) carrier.checkKubelet?.(minors.kubelet);
-  const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers), ...stated(props) };
-  const configPath = nodePath("path of the CredentialProviderConfig", places.configPath);
+  const places: NodePlaces = { ...DEFAULT_PLACES, ...placesOf(carriers) };
+  const { pluginDirectory = places.pluginDirectory } = props;
+  const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? places.configPath);
   const plugins = pluginFacts("kubernetes()", props.plugins ?? {});
   const facts = { ...minors, featureGates, plugins };
   const distribution = "kubernetes";
@@ -115,8 +116,8 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
-    pluginDirectory: nodePath("directory of the plugins", places.pluginDirectory),
-    pluginDirectoryWritable: places.pluginDirectoryWritable ?? true,
+    pluginDirectory: nodePath("directory of the plugins", pluginDirectory),
+    pluginDirectoryWritable: props.pluginDirectoryWritable ?? places.pluginDirectoryWritable ?? true,
     recorded: { name: props.name, distribution, ...issuer.recorded, ...facts },
     carriers,
   };
@@ -136,18 +137,6 @@ function placesOf(carriers: readonly INodeCarrier<Construct>[]): NodePlaces | un
       remedy: "declare nodes that are set up differently in a stack of their own",
     });
   return first;
-}
-
-function stated({
-  configPath,
-  pluginDirectory,
-  pluginDirectoryWritable,
-}: KubernetesProps): Partial<NodePlaces> {
-  return {
-    ...(configPath !== undefined && { configPath }),
-    ...(pluginDirectory !== undefined && { pluginDirectory }),
-    ...(pluginDirectoryWritable !== undefined && { pluginDirectoryWritable }),
-  };
 }
 
 function nodePath(what: string, path: string): string {

@@ -25,7 +25,6 @@ export interface MachineConfigProps {
   readonly files: readonly NodeFile[];
 }
 
-/** The kind of {@link MachineConfigProps}. */
 export const MACHINE_CONFIG_PROPS: ObjectKind<MachineConfigProps> = object({
   name: text,
   machineRole: text,
@@ -152,7 +151,7 @@ export function yamlText(document: unknown): string | LateText {
   const text = stringify(marked, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
   if (late.length === 0) return text;
   const parts = text.split(new RegExp(`${mark}(\\d+)-`));
-  return new LateText(parts.map((part, index) => (index % 2 === 0 ? part : encodingAt(late, Number(part)))));
+  return new LateText(parts.map((part, index) => (index % 2 === 0 ? part : (late[Number(part)] ?? ""))));
 }
 
 /** A text that occurs nowhere in the document; letters and dashes, which YAML writes as they are. */
@@ -175,8 +174,4 @@ function quoted(text: string): Scalar {
   const scalar = new Scalar(text);
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
-}
-
-function encodingAt(late: readonly LateEncoding[], index: number): string | LateEncoding {
-  return late[index] ?? "";
 }

@@ -5,7 +5,6 @@
 
 import type { Plugin } from "../model/plugin";
 
-/** The plugin for Artifact Registry. */
 export const gcp: Plugin<readonly [optIn: string]> = {
   executable: "auth-provider-gcp",
   executables: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)(?![a-z0-9])/,

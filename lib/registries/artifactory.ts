@@ -24,7 +24,6 @@ const EXCHANGE = "JFrogExchange";
 const ROLE = "eks.amazonaws.com/role-arn";
 const GOOGLE = "iam.gke.io/gcp-service-account";
 
-/** The plugin for Artifactory. */
 export const artifactoryPlugin: Plugin = pluginRow({
   executable: "jfrog-credentials-provider",
   executables: /^jfrog-credentials?-provider(?![a-z0-9])/,

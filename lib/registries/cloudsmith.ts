@@ -18,7 +18,6 @@ import {
   subjectOf,
 } from "./oidc-registry";
 
-/** The plugin for Cloudsmith. */
 export const cloudsmithPlugin: Plugin = pluginRow({
   executable: "cloudsmith-kubernetes-credential-provider",
   registries: ["docker.cloudsmith.io"],

@@ -58,7 +58,6 @@ export interface RegistryProps {
   readonly audience?: string;
 }
 
-/** The shape of {@link RegistryProps}, for the registries. */
 export const REGISTRY_PROPS: ObjectKind<RegistryProps> = object({
   host: text,
   repositories: optional(list(text)),
@@ -66,7 +65,6 @@ export const REGISTRY_PROPS: ObjectKind<RegistryProps> = object({
   audience: optional(text),
 });
 
-/** The shape of a {@link TokenPlugin}. */
 export const TOKEN_PLUGIN: ObjectKind<TokenPlugin> = object({
   executable: text,
   cacheType: choice(["ServiceAccount", "Token"]),

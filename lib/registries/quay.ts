@@ -19,7 +19,6 @@ import {
 
 const ROBOT = "quay.io/federated-robot-account";
 
-/** The plugin for Quay. */
 export const quayPlugin: Plugin = pluginRow({
   executable: "quay-credential-provider",
   annotations: [ROBOT],

@@ -19,7 +19,6 @@ import {
   rowPlugin,
 } from "./oidc-registry";
 
-/** The plugin for secrets of Vault. */
 export const vaultPlugin: Plugin = pluginRow({
   executable: "kubelet-credential-provider-vault",
   entry: { cacheType: "ServiceAccount" },

@@ -28,9 +28,7 @@ export interface AccountLine<Asked> extends Omit<AccountRequest<Asked>, "existin
 
 /** Everything that is asked of one cloud. */
 export interface CloudGroup<Asked, Identities> {
-  /** The cloud's key. */
   readonly cloud: string;
-  /** How the cloud's identities are declared. */
   readonly identities: Identities;
   /** Service accounts that ask something of this cloud, with their requests; sorted. */
   readonly accounts: readonly AccountRequest<Asked>[];
@@ -77,7 +75,6 @@ export interface ServiceAccountLine {
   readonly as?: IExistingIdentity | readonly IExistingIdentity[];
 }
 
-/** The kind of a {@link ServiceAccountLine}. */
 export const SERVICE_ACCOUNT_LINE: ObjectKind<ServiceAccountLine> = object({
   serviceAccount: SUBJECT,
   declareServiceAccount: optional(boolean),
@@ -103,7 +100,7 @@ export function groupedLines<Asked extends IIdentitySource<Identities>, Identiti
       remedy: `write { serviceAccount: "shop/web", ${words.example} }`,
     });
   const accounts = joinedAccounts(lines.map((line) => accountLine(line, words)));
-  return { accounts, clouds: cloudGroups(accounts, statedByCloud(stated), words) };
+  return { accounts, clouds: cloudGroups(accounts, stated, words) };
 }
 
 /** Declares the identities of each cloud in a child construct named after the cloud. */
@@ -132,24 +129,32 @@ export function refuseTwoOwners({ key }: Subject): never {
   });
 }
 
-/** Refuses a second entry for the same cloud in `identities`. */
-export function refuseSecond(cloud: string): never {
-  return fail("identities-conflict", {
-    problem: "`identities` has two entries for one cloud",
-    value: cloud,
-    allowed: "at most one entry per cloud",
-    remedy: "merge them into one; for identities in two accounts use two stacks",
-  });
-}
-
-/** Refuses an entry of `identities` for a cloud that no line needs. */
-export function refuseIdle(cloud: string, asked: readonly string[], lines: string): never {
-  return fail("identities-unused", {
-    problem: `\`identities\` has an entry for a cloud that no line of \`${lines}\` needs`,
-    value: cloud,
-    allowed: asked.join(", "),
-    remedy: `remove the entry, or add the missing line to \`${lines}\``,
-  });
+/** The entries of `identities` by cloud; refuses a second one for a cloud, and one for a cloud that no line needs. */
+export function statedByCloud<Identities extends { cloud: string }>(
+  stated: readonly Identities[],
+  needed: readonly string[],
+  lines: string,
+): ReadonlyMap<string, Identities> {
+  const byCloud = new Map<string, Identities>();
+  for (const identities of stated) {
+    const { cloud } = identities;
+    if (byCloud.has(cloud))
+      fail("identities-conflict", {
+        problem: "`identities` has two entries for one cloud",
+        value: cloud,
+        allowed: "at most one entry per cloud",
+        remedy: "merge them into one; for identities in two accounts use two stacks",
+      });
+    if (!needed.includes(cloud))
+      fail("identities-unused", {
+        problem: `\`identities\` has an entry for a cloud that no line of \`${lines}\` needs`,
+        value: cloud,
+        allowed: needed.join(", "),
+        remedy: `remove the entry, or add the missing line to \`${lines}\``,
+      });
+    byCloud.set(cloud, identities);
+  }
+  return byCloud;
 }
 
 function accountLine<Asked extends { readonly cloud: string }>(
@@ -211,26 +216,14 @@ function joined<Asked extends { readonly cloud: string }>(
   return { ...first, as, asks: lines.flatMap(({ asks }) => asks) };
 }
 
-function statedByCloud<Identities extends { cloud: string }>(
-  stated: readonly Identities[],
-): ReadonlyMap<string, Identities> {
-  const byCloud = new Map<string, Identities>();
-  for (const identities of stated) {
-    if (byCloud.has(identities.cloud)) refuseSecond(identities.cloud);
-    byCloud.set(identities.cloud, identities);
-  }
-  return byCloud;
-}
-
-function cloudGroups<Asked extends IIdentitySource<Identities>, Identities>(
+function cloudGroups<Asked extends IIdentitySource<Identities>, Identities extends { cloud: string }>(
   accounts: readonly AccountLine<Asked>[],
-  stated: ReadonlyMap<string, Identities>,
+  stated: readonly Identities[],
   words: LineWords,
 ): readonly CloudGroup<Asked, Identities>[] {
   const needed = accounts.flatMap(({ asks, as }) => [...asks, ...as].map(({ cloud }) => cloud));
   const clouds = [...new Set(needed)].sort(order);
-  const idle = [...stated.keys()].find((cloud) => !clouds.includes(cloud));
-  if (idle !== undefined) refuseIdle(idle, clouds, words.lines);
+  const makers = statedByCloud(stated, clouds, words.lines);
   return clouds.map((cloud) => {
     const ofCloud = accounts.flatMap(({ subject, asks, as }): readonly AccountRequest<Asked>[] => {
       const existing = as.find((each) => each.cloud === cloud);
@@ -239,7 +232,7 @@ function cloudGroups<Asked extends IIdentitySource<Identities>, Identities>(
       return asked.length > 0 ? [{ subject, asks: asked }] : [];
     });
     const [first] = ofCloud.flatMap(({ asks }) => asks);
-    const identities = stated.get(cloud) ?? first?.defaultIdentities() ?? refuseNoMaker(cloud, words);
+    const identities = makers.get(cloud) ?? first?.defaultIdentities() ?? refuseNoMaker(cloud, words);
     return { cloud, identities, accounts: ofCloud };
   });
 }
@@ -255,11 +248,7 @@ function refuseNoMaker(cloud: string, { lines, makers }: LineWords): never {
 }
 
 function listOf<A>(stated: A | readonly A[]): readonly A[] {
-  return isList(stated) ? stated : [stated];
-}
-
-function isList<A>(stated: A | readonly A[]): stated is readonly A[] {
-  return Array.isArray(stated);
+  return Array.isArray(stated) ? (stated as readonly A[]) : [stated as A];
 }
 
 function order(a: string, b: string): number {

@@ -7,15 +7,14 @@ import { Annotations, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { at, fail } from "../errors";
 import type { ICluster } from "../model/cluster";
+import { remembered } from "../model/once";
 import { at as within, list, texts } from "../model/parsed";
 import type { Subject } from "../model/subject";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import type { ClusterManifests } from "./cluster-manifests";
 import { Manifests } from "./manifests";
 
-/** One job for one cluster. */
 export interface ClusterJob {
-  /** Name of the cluster. */
   readonly name: string;
   /** URL of the cluster's issuer; may be late. */
   readonly issuer: string;
@@ -23,11 +22,7 @@ export interface ClusterJob {
   readonly records: "pulls" | "components" | "workloads" | "fleet" | "controlPlane";
   /** Class name of the construct, for error messages. */
   readonly construct: string;
-  /**
-   * The service accounts of its lines, if a stack may have several such constructs for different ones.
-   *
-   * @defaultValue - one construct per stack
-   */
+  /** The service accounts of its lines; without them a stack may have only one such construct. */
   readonly subjects?: readonly Subject[];
 }
 
@@ -85,10 +80,8 @@ const poolsOfApp = new WeakMap<IConstruct, Map<string, string>>();
  * operator uses the one whose name sorts last, without merging; of two with one name the last one applied wins.
  */
 export function claimPools(construct: Construct, { name, issuer, recorded }: ICluster<Construct>): void {
-  const { root } = construct.node;
   const stack = TerraformStack.of(construct).node.id;
-  const claimed = poolsOfApp.get(root) ?? new Map<string, string>();
-  poolsOfApp.set(root, claimed);
+  const claimed = remembered(poolsOfApp, construct.node.root, () => new Map<string, string>());
   for (const pool of texts(within(recorded, "openShift", "pools"))) {
     const key = JSON.stringify([name, issuer.url, pool]);
     const other = claimed.get(key);
@@ -108,9 +101,7 @@ const issuersOfApp = new WeakMap<IConstruct, Map<string, string>>();
 
 /** A shared issuer works, but a token's `sub` does not name the cluster, so clouds cannot tell its clusters apart. */
 function warnOfSharedIssuer(construct: Construct, { name, issuer }: ClusterJob): void {
-  const { root } = construct.node;
-  const clusters = issuersOfApp.get(root) ?? new Map<string, string>();
-  issuersOfApp.set(root, clusters);
+  const clusters = remembered(issuersOfApp, construct.node.root, () => new Map<string, string>());
   const first = clusters.get(issuer);
   if (first === undefined) clusters.set(issuer, name);
   else if (first !== name)

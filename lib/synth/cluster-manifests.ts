@@ -34,16 +34,13 @@ export interface BegunChart extends ManifestChart {
   effect?: string | undefined;
 }
 
-/** What a cluster's manifests have from their stack. */
 export interface ManifestsOfStack {
   readonly late: LateValues;
-  /** Late objects that go through cdk8s. */
   readonly markers: LateMarkers;
   /** The finished text of a file as a Terraform value, by its path below the stack's folder. */
   readonly rendered: (file: string) => string;
 }
 
-/** What is written for a cluster, in the order of the files. */
 export interface ClusterContent {
   readonly charts: readonly BegunChart[];
   readonly nodes: readonly WrittenNodes[];
@@ -55,7 +52,6 @@ export interface ClusterContent {
 /** Makes the manifests of a cluster; `undefined` for those of a stack's only cluster. */
 export let clusterManifests: (stack: ManifestsOfStack, cluster: string | undefined) => ClusterManifests;
 
-/** What is written for a cluster. */
 export let contentOf: (manifests: ClusterManifests) => ClusterContent;
 
 /**

@@ -10,7 +10,6 @@ import type { ManifestDelivery, StackDocuments } from "./manifest-files";
 const DOCUMENTS = new WeakMap<TerraformStack, () => StackDocuments>();
 const DELIVERIES = new WeakMap<TerraformStack, ManifestDelivery>();
 
-/** Makes the charts of a stack's manifests available to deliveries. */
 export function offerDocuments(stack: TerraformStack, documents: () => StackDocuments): void {
   DOCUMENTS.set(stack, documents);
 }

@@ -117,7 +117,6 @@ export class FleetAccess extends Construct {
     });
   }
 
-  /** Adds instructions to the headers of the files. */
   #comment({ consumer }: FleetAccessProps, { makers, webhooks }: FleetPlan): void {
     const { statusCommand, statusScope } = this.inventory;
     const status = [`${statusCommand} --filename=<this file>`];

@@ -63,7 +63,6 @@ const KUEUE: FleetChart = { name: "multi-kueue-clusters", order: 70 };
 
 type ChartOf = (chart: FleetChart) => Chart;
 
-/** The objects of the hub. */
 export interface FleetObjects {
   readonly inventory: ClusterInventory;
   readonly spokes: readonly SpokeCluster[];
@@ -73,7 +72,6 @@ export interface FleetObjects {
   readonly clusterSecrets: readonly ClusterSecret[];
 }
 
-/** Makes the objects of the hub in the given charts. */
 export function fleetObjects(
   chart: ChartOf,
   props: FleetAccessProps,
@@ -222,7 +220,6 @@ function writeObjects(
     });
 }
 
-/** Binds the users to the ClusterRole, if one is named. */
 function bound(
   scope: Construct,
   id: string,

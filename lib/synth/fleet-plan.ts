@@ -11,18 +11,17 @@ import { type ISpokeAccess, SPOKE_ACCESS } from "../model/fleet";
 import { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
+import { remembered } from "../model/once";
 import { checkGiven } from "../model/shape";
 import { Subject } from "../model/subject";
 import { minorOf } from "../model/version";
 import type { IWorkloadIdentities } from "../model/workloads";
 import { CLUSTER_SECRET_PREFIX } from "../rules/fleet/cluster-secret";
 import { KUEUE_CONFIG_MAP } from "../rules/fleet/kueue";
-import { refuseIdle, refuseSecond } from "./account-groups";
+import { statedByCloud } from "./account-groups";
 import type { FleetAccessProps, FleetSpoke, SpokeHub } from "./fleet-access-props";
 
-/** The checked parts of the properties. */
 export interface FleetPlan {
-  /** Name of the hub. */
   readonly name: string;
   readonly consumer: FleetConsumer;
   readonly issuer: Issuer;
@@ -46,7 +45,7 @@ export interface PlannedSpoke extends Omit<FleetSpoke, "access"> {
 
 export function fleetPlan(props: FleetAccessProps): FleetPlan {
   const { hub, consumer, spokes, identities = [] } = props;
-  const namespace = props.namespace ?? consumer.profileNamespace ?? consumer.reader.namespace;
+  const { namespace = consumer.profileNamespace ?? consumer.reader.namespace } = props;
   const name = clusterName(hub.name);
   const issuer = Issuer.of(hub.issuer);
   const keys = consumer.workloads.map((each) => `${each.namespace}/${each.serviceAccount}`);
@@ -61,28 +60,35 @@ export function fleetPlan(props: FleetAccessProps): FleetPlan {
   refuseForSecrets(props);
   const own = { hub: name, issuer, serviceAccounts: subjects };
   const planned = spokes.map((spoke) => plannedSpoke(spoke, own));
-  const names = planned.map((each) => each.name);
+  refuseTwice(planned, namespace);
+  // Spokes that take the hub's own tokens do not need an identity in a cloud.
+  const used = new Set(planned.map(({ access }) => access.cloud));
+  const clouds = [...used].filter((cloud) => cloud !== "kubernetes").sort();
+  const apiServer = minorOf("apiServer of the hub", hub.apiServer);
+  const makers = statedByCloud(identities, clouds, "spokes");
+  return {
+    name,
+    consumer,
+    issuer,
+    apiServer,
+    namespace,
+    subjects,
+    spokes: planned,
+    makers: clouds.map((cloud) => makers.get(cloud) ?? withoutMaker(cloud)),
+    webhooks: hub.podIdentityWebhooks ?? [],
+  };
+}
+
+function refuseTwice(spokes: readonly PlannedSpoke[], namespace: string): void {
+  const names = spokes.map((each) => each.name);
   const twice = names.find((each, index) => names.indexOf(each) < index);
   if (twice !== undefined)
-    return fail("fleet-conflict", {
+    fail("fleet-conflict", {
       problem: "two spokes have the same name",
       value: `${namespace}/${twice}`,
       allowed: "a different name for each spoke",
       remedy: "give one of the two spokes another name",
     });
-  // Spokes that take the hub's own tokens do not need an identity in a cloud.
-  const clouds = new Set(planned.map(({ access }) => access.cloud).filter((cloud) => cloud !== "kubernetes"));
-  return {
-    name,
-    consumer,
-    issuer,
-    apiServer: minorOf("apiServer of the hub", hub.apiServer),
-    namespace,
-    subjects,
-    spokes: planned,
-    makers: makersOf([...clouds].sort(), identities),
-    webhooks: hub.podIdentityWebhooks ?? [],
-  };
 }
 
 function refuseForSecrets(props: FleetAccessProps): void {
@@ -95,19 +101,6 @@ function refuseForSecrets(props: FleetAccessProps): void {
       allowed: "additionalProviders and statusWriter for consumers that read ClusterProfiles",
       remedy: "leave this property out",
     });
-}
-
-function makersOf(
-  clouds: readonly string[],
-  stated: readonly IWorkloadIdentities<Construct>[],
-): readonly IWorkloadIdentities<Construct>[] {
-  const makers = new Map<string, IWorkloadIdentities<Construct>>();
-  for (const maker of stated) {
-    if (makers.has(maker.cloud)) refuseSecond(maker.cloud);
-    if (!clouds.includes(maker.cloud)) refuseIdle(maker.cloud, clouds, "spokes");
-    makers.set(maker.cloud, maker);
-  }
-  return clouds.map((cloud) => makers.get(cloud) ?? withoutMaker(cloud));
 }
 
 function withoutMaker(cloud: string): never {
@@ -214,9 +207,7 @@ const claims = new WeakMap<IConstruct, Map<string, Claim[]>>();
 
 /** Registers what a fleet writes, or throws and registers nothing. Warns if another hub writes a spoke's files. */
 export function claimFleet(construct: Construct, plan: FleetPlan): void {
-  const { root } = construct.node;
-  const known = claims.get(root) ?? new Map<string, Claim[]>();
-  claims.set(root, known);
+  const known = remembered(claims, construct.node.root, () => new Map<string, Claim[]>());
   const ownClaim = { hub: plan.name, issuer: plan.issuer.url, by: construct.node.path };
   const objects = objectsOf(plan);
   for (const object of objects) {
@@ -256,14 +247,8 @@ function objectsOf({ consumer, namespace, spokes }: FleetPlan): readonly string[
   ];
 }
 
-interface SpokeFile {
-  readonly spoke: string;
-  readonly key: string;
-  readonly text: string;
-}
-
 /** Identifies spokes by address, as hubs may name one differently. Of a late text the known part is compared. */
-function fileOf({ name, access }: PlannedSpoke): readonly SpokeFile[] {
+function fileOf({ name, access }: PlannedSpoke) {
   const { endpoint, nodeSetup, trusts, parameters } = access;
   if (nodeSetup === undefined) return [];
   const known = isLate(nodeSetup) ? [trusts?.serviceAccounts, parameters.tokenAudience] : nodeSetup;

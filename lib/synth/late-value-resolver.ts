@@ -33,7 +33,7 @@ export class LateValueResolver implements IResolver {
   resolve(context: ResolutionContext): void {
     const value: unknown = context.value;
     if (typeof value === "string") this.text(context, value);
-    else if (typeof value === "number") refuseNumber(context, value);
+    else if (typeof value === "number" && isLate(value)) refuseLateKind(placeOf(context), "number");
     else if (typeof value !== "object" || value === null) return;
     else if (isLateObject(value))
       this.replace(
@@ -61,10 +61,6 @@ export class LateValueResolver implements IResolver {
 function identityKey(key: readonly string[]): string {
   const path = key[0] === "metadata" ? key.slice(1) : key;
   return path.length === 1 ? (path[0] ?? "") : "";
-}
-
-function refuseNumber(context: ResolutionContext, value: number): void {
-  if (isLate(value)) refuseLateKind(placeOf(context), "number");
 }
 
 function refuseKeys(context: ResolutionContext, value: object): void {

@@ -95,7 +95,6 @@ export class LateValues {
     return Object.fromEntries(all);
   }
 
-  /** Returns what fills a placeholder of this stack. */
   fillingOf(placeholder: string): OutputPlaceholder | EncodedPlaceholder {
     const filling = this.#outputs.get(placeholder) ?? this.#encoded.get(placeholder);
     return filling ?? refuseAfterSynth("a placeholder", placeholder);
@@ -236,7 +235,6 @@ export class LateMarkers implements IResolver {
   readonly #markers = new Map<LateEncoding | LateText, string>();
   readonly #objects = new Map<string, LateEncoding | LateText>();
 
-  /** Called by cdk8s for each value. */
   resolve(context: ResolutionContext): void {
     const value: unknown = context.value;
     if (typeof value !== "object" || value === null) return;
@@ -259,7 +257,6 @@ export class LateMarkers implements IResolver {
   }
 }
 
-/** True for this library's own late objects. */
 export function isLateObject(value: unknown): value is LateEncoding | LateText {
   return value instanceof LateEncoding || value instanceof LateText;
 }

@@ -14,6 +14,7 @@ import { fail } from "../errors";
 import { isDnsLabel } from "../model/kubernetes-name";
 import { type LateText, isLate } from "../model/late";
 import { syntaxOf } from "../model/node-document";
+import { at as within } from "../model/parsed";
 import { isRecord } from "../model/record";
 import type { StatedFacts } from "../model/stated-facts";
 import type { PodFragment } from "../model/workloads";
@@ -29,9 +30,7 @@ import type { Construct } from "constructs";
 /** A Kubernetes object in the form in which it is written. */
 export type ObjectDocument = Readonly<Record<string, unknown>>;
 
-/** A chart and the place of its file. */
 export interface ManifestChart extends ManifestEntry {
-  /** The objects. */
   readonly chart: Chart;
   /** Lines for the reader, without `#`. */
   readonly comments: readonly string[];
@@ -39,7 +38,6 @@ export interface ManifestChart extends ManifestEntry {
   readonly exactName: boolean;
 }
 
-/** What pods of a service account need, and its file. */
 export interface WrittenPod extends FileEntry {
   /** `namespace/name` of the service account. */
   readonly key: string;
@@ -52,15 +50,12 @@ export interface ManifestDelivery extends Construct {
   readonly entry: DeliveryEntry;
   /** The namespaces that must exist before its objects, sorted; known once they are read. */
   readonly namespaces: readonly string[];
-  /** Whether it delivers the objects of a chart. */
   delivers(chart: ManifestChart): boolean;
-  /** The objects of a file as they are delivered. */
   objectsOf(file: string): readonly object[];
 }
 
 /** Everything in a stack's folder except the Terraform configuration. */
 export interface StackDocuments {
-  /** The stack's id. */
   readonly stack: string;
   /** The charts in the order of their files. */
   readonly charts: readonly ManifestChart[];
@@ -72,13 +67,10 @@ export interface StackDocuments {
   readonly perCluster: boolean;
   /** Whether the objects of each namespace are in separate files. */
   readonly perNamespace: boolean;
-  /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no artefact shows; `undefined` if none are stated. */
   readonly stated: StatedFacts | undefined;
-  /** The stack's late values. */
   readonly late: LateValues;
-  /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
   /** What delivers the objects of some charts; `undefined` if all are written to files. */
   readonly delivery: ManifestDelivery | undefined;
@@ -236,7 +228,7 @@ function byFile(
 }
 
 function fileOf({ metadata }: ObjectDocument, file: string): string {
-  const namespace = isPlain(metadata) ? metadata["namespace"] : undefined;
+  const namespace = isRecord(metadata) ? metadata["namespace"] : undefined;
   return typeof namespace === "string" && isDnsLabel(namespace) ? namespaceFile(file, namespace) : file;
 }
 
@@ -253,7 +245,6 @@ export function identitiesIn({ chart }: ManifestChart): readonly ObjectDocument[
   return chart.node.findAll().filter(ApiObject.isApiObject).map(identityOf);
 }
 
-/** The kind, namespace and name of an object. */
 export function identityOf({ apiVersion, kind, name, metadata }: ApiObject): ObjectDocument {
   return { apiVersion, kind, metadata: { name, namespace: metadata.namespace } };
 }
@@ -282,13 +273,9 @@ function placedClusters(documents: StackDocuments): Readonly<Record<string, unkn
   return documents.clusters.map((facts) => placedDocument(facts, placing) as Record<string, unknown>);
 }
 
-/** What is needed to turn the late values of one document into placeholders. */
 interface PlacingContext {
-  /** The stack's late values. */
   readonly late: LateValues;
-  /** Late objects that went through cdk8s. */
   readonly markers: LateMarkers;
-  /** The file that holds the document, for errors. */
   readonly file: string;
 }
 
@@ -307,17 +294,15 @@ const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", 
  * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
  */
 function placedObject(object: ObjectDocument, context: PlacingContext): ObjectDocument {
-  const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
+  const metadata = isRecord(object["metadata"]) ? object["metadata"] : {};
   const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
   for (const path of IDENTITY) {
-    const value = path.reduce<unknown>((inner, key) => (isPlain(inner) ? inner[key] : undefined), object);
-    if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
+    if (isLate(within(object, ...path))) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
   }
   const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
   return placed(ordered, context, title, []) as ObjectDocument;
 }
 
-/** A copy of a plain document with placeholders for late values. */
 function placedDocument(document: object, context: PlacingContext): object {
   return placed(document, context, "", []) as object;
 }
@@ -336,11 +321,11 @@ function placed(value: unknown, context: PlacingContext, title: string, path: (s
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
-  if (!isPlain(value)) return value;
-  if (isLateObject(value)) return context.late.text(value, where);
+  if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, entry] of Object.entries(value)) {
-    if (key.includes("TfToken[")) return lateKey(key, where);
+    if (key.includes("&{TfToken[")) return refuseLateKind(where(), "map");
+    if (key.includes("TfToken[")) return refuseLateKey(where(), key);
     copy[key] = inside(entry, context, title, path, key);
   }
   return copy;
@@ -359,26 +344,13 @@ function inside(
   return result;
 }
 
-function lateKey(key: string, where: () => string): never {
-  return key.includes("&{TfToken[") ? refuseLateKind(where(), "map") : refuseLateKey(where(), key);
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The objects of one file. */
-interface WrittenObjects {
-  /** The chart of the objects, with the file. */
-  readonly chart: ManifestChart;
-  readonly objects: readonly object[];
-}
-
 /** Kinds that are always written as a whole, so that the object applied last would replace the other. */
 const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
 
 /** Refuses two Secrets or two ConfigMaps with one name in one cluster. */
-function refuseSameObjects(files: readonly WrittenObjects[]): void {
+function refuseSameObjects(
+  files: readonly { readonly chart: ManifestChart; readonly objects: readonly object[] }[],
+): void {
   const owners = new Map<string, string>();
   for (const { chart, objects } of files)
     for (const object of objects) {

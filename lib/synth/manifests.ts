@@ -1,4 +1,3 @@
-import { statedFacts } from "../model/stated-facts";
 import type { Chart } from "cdk8s";
 import {
   Aspects,
@@ -8,8 +7,9 @@ import {
   TerraformLocal,
   TerraformStack,
 } from "cdktf";
-import type { Construct } from "constructs";
+import type { Construct, IConstruct } from "constructs";
 import { join } from "node:path";
+import { statedFacts } from "../model/stated-facts";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { at, fail } from "../errors";
 import { clusterName } from "../model/kubernetes-name";
@@ -23,7 +23,6 @@ import type { RecordedCluster } from "./cluster-records";
 import { deliveryOf, offerDocuments } from "./delivery";
 import { LateMarkers, LateValues } from "./late-values";
 import { type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
-import { hasOtherStacks } from "./other-stacks";
 import { renderedFile } from "./rendered-file";
 import { writeStackFolder } from "./stack-folder";
 import { lateValuesIn, summarize, summarizeAtEnd } from "./summary";
@@ -143,7 +142,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     return made;
   }
 
-  /** The manifests of the stack's only cluster. */
   #only(): ClusterManifests {
     return this.perCluster
       ? fail("manifest-missing", {
@@ -329,4 +327,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   private contents(): readonly ClusterContent[] {
     return this.#groups().map((each) => contentOf(each));
   }
+}
+
+/** Whether an app has more than one stack; stacks are never nested. */
+export function hasOtherStacks(root: IConstruct): boolean {
+  let stacks = 0;
+  const queue = [root];
+  for (let next = queue.pop(); next !== undefined && stacks < 2; next = queue.pop()) {
+    if (TerraformStack.isStack(next)) stacks++;
+    else for (const child of next.node.children) queue.push(child);
+  }
+  return stacks > 1;
 }

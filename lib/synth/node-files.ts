@@ -7,34 +7,17 @@ import { octal } from "../rules/node/form";
 import { spokeNodesFile } from "./manifest-name";
 import { refuseFileName } from "./problems";
 
-/** A document for nodes and the file that it is written to. */
 export interface WrittenNodes {
   /** Path below the stack's folder. */
   readonly file: string;
   readonly document: NodeDocument;
-  /**
-   * Name of the spoke whose control plane gets the files.
-   *
-   * @defaultValue - the files are for nodes of the cluster itself
-   */
+  /** Name of the spoke whose control plane gets the files; otherwise they are for the cluster itself. */
   readonly spoke?: string;
-  /**
-   * Whether it is for the cluster's own control plane.
-   *
-   * @defaultValue false
-   */
+  /** Whether it is for the cluster's own control plane. */
   readonly controlPlane?: boolean;
-  /**
-   * The cluster in whose folder the file is.
-   *
-   * @defaultValue - the stack's only one
-   */
+  /** The cluster in whose folder the file is; by default the stack's only one. */
   readonly cluster?: string | undefined;
-  /**
-   * Whether it is for the owner of a registry.
-   *
-   * @defaultValue false
-   */
+  /** Whether it is for the owner of a registry. */
   readonly registry?: boolean;
 }
 
@@ -55,7 +38,6 @@ export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
   return documentNodes(name, plainDocument(setup, NODE_COMMENT));
 }
 
-/** A document for nodes of the cluster. */
 export function documentNodes(name: string, document: NodeDocument): WrittenNodes {
   const { extension } = document;
   if (!isDnsLabel(name)) refuseFileName(name);
@@ -69,13 +51,11 @@ export function documentNodes(name: string, document: NodeDocument): WrittenNode
   return { file: `nodes/${name}.${extension}`, document };
 }
 
-/** A document for the control plane of the cluster. */
 export function controlPlaneNodes(name: string, document: NodeDocument): WrittenNodes {
   const { file } = documentNodes(name, document);
   return { file: file.replace(/^nodes/, "control-plane"), document, controlPlane: true };
 }
 
-/** Files for the control plane of a spoke. */
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { remembered } from "../model/once";
 import type { CheckResult } from "../explain/answer";
 import { Explainer, declaredOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
@@ -35,10 +36,8 @@ export function proveAtSynth(construct: Construct, job: Job, proof: boolean | un
   checkGiven("the app", boolean, wanted, `context ${PROOF_CONTEXT}`);
   if (!wanted || proof === false) return;
   const stack = TerraformStack.of(construct);
-  const { root } = stack.node;
-  const stacks = perApp.get(root) ?? new Map<TerraformStack, Set<Job>>();
-  perApp.set(root, stacks);
-  stacks.set(stack, (stacks.get(stack) ?? new Set()).add(job));
+  const stacks = remembered(perApp, stack.node.root, () => new Map<TerraformStack, Set<Job>>());
+  remembered(stacks, stack, () => new Set<Job>()).add(job);
   afterSynth(stack, "proof", (app) => prove(app, stacks));
 }
 

@@ -30,7 +30,6 @@ export interface TokenAudienceSettings {
   readonly roleName?: string;
 }
 
-/** The kind of {@link TokenAudienceSettings}. */
 export const TOKEN_AUDIENCE_SETTINGS: ObjectKind<TokenAudienceSettings> = object({
   scope: optional(choice(["namespaces", "cluster"])),
   limitToServiceAccounts: optional(boolean),

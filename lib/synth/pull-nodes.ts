@@ -42,15 +42,8 @@ const ofManifests = new WeakMap<ClusterManifests, PullNodes>();
 
 type Parts = readonly [NodesPart, ...NodesPart[]];
 
-interface Written {
-  readonly parts: Parts;
-  readonly setup: NodeSetup;
-  readonly configHash: string | undefined;
-  /** Takes back what was written. */
-  readonly undo: () => void;
-}
+type Written = ReturnType<typeof writtenFor>;
 
-/** The nodes' setup of a stack. */
 export class PullNodes {
   #written: Written;
 
@@ -82,7 +75,7 @@ export class PullNodes {
 }
 
 /** `undo` takes back what was written for fewer parts, once nothing is refused any more. */
-function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void): Written {
+function writtenFor(manifests: ClusterManifests, parts: Parts, undo?: () => void) {
   const [{ cluster }] = parts;
   for (const fact of NODE_FACTS)
     same(
@@ -140,7 +133,6 @@ const NODE_FACTS = [
 ] as const;
 
 interface Declared {
-  /** Path of the ImagePulls. */
   readonly path: string;
   readonly declaration: PullDeclaration;
 }

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { remembered } from "../model/once";
 import type { Subject } from "../model/subject";
 import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
 import { generatedName } from "../rules/generated-names";
@@ -26,17 +27,13 @@ export function nameWarnings(subjects: readonly Subject[]): readonly string[] {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A service account to declare or to annotate. */
 export interface WantedAccount {
-  /** The service account. */
   readonly subject: Subject;
   /** Whether the manifests declare the service account or only annotate it. */
   readonly declare: boolean;
 }
 
-/** Annotations that a cloud needs on a service account. */
 export interface AccountMarks {
-  /** The service account. */
   readonly subject: Subject;
   /** Annotations; values may be late. */
   readonly annotations: Texts;
@@ -64,8 +61,7 @@ export function writeServiceAccounts(
   accounts: readonly WantedAccount[],
   marks: readonly AccountMarks[],
 ): void {
-  const written = WRITTEN.get(manifests) ?? new Map<string, ServiceAccount | ServiceAccountAnnotations>();
-  WRITTEN.set(manifests, written);
+  const written = remembered(WRITTEN, manifests, () => new Map());
   const bySubject = marksBySubject(marks);
   for (const account of accounts) {
     const { key } = account.subject;

@@ -19,34 +19,20 @@ const SUMMARY_CONTEXT = "cdktf-workload-identity/summary";
 /** The type of metadata that `Annotations.addWarning` adds. */
 const WARNING = "@cdktf/warn";
 
-/** The files written for one stack. */
 export interface WrittenStack {
   readonly stack: string;
   /** The folder; shown relative to the working directory. */
   readonly folder: string;
-  /** Paths below the folder. */
   readonly files: readonly string[];
   /** Number of values in the files that Terraform knows only after apply. */
   readonly late: number;
   /** What the objects of a file do to nodes, one sentence each, by the file; also of files whose objects are resources. */
   readonly effects: readonly (readonly [file: string, effect: string])[];
-  /**
-   * The stack that has the other objects as resources.
-   *
-   * @defaultValue - all objects are in files
-   */
+  /** The stack that has the other objects as resources; without it all objects are in files. */
   readonly delivering?: string;
-  /**
-   * Stacks without Kubernetes files that depend on it, such as the one in which a registry's owner grants the pulls.
-   *
-   * @defaultValue - none
-   */
+  /** Stacks without Kubernetes files that depend on it, such as that of a registry's owner who grants the pulls. */
   readonly dependents?: readonly string[];
-  /**
-   * The namespaces that these resources need and do not create.
-   *
-   * @defaultValue - none
-   */
+  /** The namespaces that these resources need and do not create. */
   readonly namespaces?: readonly string[];
 }
 
@@ -95,7 +81,6 @@ function isRunByCommandLine(): boolean {
   return process.env["CDKTF_CONTEXT_JSON"] !== undefined;
 }
 
-/** A warning and the constructs that raised it. */
 interface Warning {
   readonly text: string;
   readonly paths: readonly string[];
@@ -140,7 +125,6 @@ function warningLine({ text, paths: [first, ...others] }: Warning): string {
   return `warning: ${text} (${first}${more})`;
 }
 
-/** Kinds of files, and what to do with them. */
 const FILES: readonly (readonly [files: RegExp, what: string])[] = [
   [/^manifests\/\d\d-[^/]*$/, "to apply in the order of their numbers: manifests/NN-*.yaml"],
   [

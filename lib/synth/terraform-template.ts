@@ -3,12 +3,12 @@
  * quoted templates inside an expression. Literal text is escaped for Terraform exactly once.
  */
 
+import { mappedTexts } from "./bind/filled-text";
 import { placeholderPieces } from "../artefact/placeholder";
 import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
 import { encodeNow } from "../model/late";
 
-/** Returns what fills a placeholder. */
 export type FillingOf = (placeholder: string) => OutputPlaceholder | EncodedPlaceholder;
 
 /** The text as a string in Terraform's JSON syntax. */
@@ -29,15 +29,8 @@ export function expression(value: unknown, fillingOf: FillingOf): string {
 
 /** A copy of a document whose strings are templates in the JSON syntax. */
 export function jsonTemplates(value: unknown, fillingOf: FillingOf): unknown {
-  if (typeof value === "string") return jsonTemplate(value, fillingOf);
-  if (Array.isArray(value)) return value.map((item) => jsonTemplates(item, fillingOf));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      jsonTemplate(key, fillingOf),
-      jsonTemplates(item, fillingOf),
-    ]),
-  );
+  const change = (text: string): string => jsonTemplate(text, fillingOf);
+  return mappedTexts(value, change, change);
 }
 
 function template(text: string, fillingOf: FillingOf, written: (literal: string) => string): string {

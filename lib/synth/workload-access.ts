@@ -39,12 +39,13 @@ import {
   groupedLines,
 } from "./account-groups";
 import { manifestsFor } from "./cluster-job";
-import { writeClusterRights } from "./cluster-rights";
 import type { RecordedCluster } from "./cluster-records";
-import { writeCredentialFiles } from "./credential-files";
 import type { ClusterManifests } from "./cluster-manifests";
 import { proveAtSynth } from "./proof";
 import { checkOwnership, nameWarnings, writeServiceAccounts } from "./service-accounts";
+import { clusterObject } from "../kubernetes/metadata";
+import { derivedName } from "../rules/names";
+import { ConfigMap } from "../kubernetes";
 
 /** The cluster that workloads run in; `openShift()`, `kubernetes()`, `eks()`, `aks()` and `gke()` return suitable facts. */
 export interface WorkloadCluster {
@@ -261,7 +262,6 @@ function joinedRights(all: readonly AccessRights[]): AccessRights {
   return Object.fromEntries(names.map((name) => [name, once(name)]));
 }
 
-/** What the pods of a service account need for all its clouds. */
 function podFragment({ key }: Subject, grants: readonly AccessGrant[]): PodFragment {
   const pods = grants.filter(({ subject }) => subject.key === key).map(({ pod }) => pod);
   const refuse =
@@ -302,4 +302,62 @@ function warnings({ accounts }: Workloads): readonly string[] {
       ({ subject }) =>
         `service account ${subject.key}: every pod of the namespace without a service account name runs as this one and has its access; give the pods that need it their own service account`,
     );
+}
+
+const CREDENTIALS = { order: 30 } as const;
+
+export function writeCredentialFiles(manifests: ClusterManifests, grants: readonly AccessGrant[]): void {
+  const owners = new Map<string, string>();
+  for (const { subject, credentialFile } of grants) {
+    if (credentialFile === undefined) continue;
+    const name = `${subject.namespace}/${credentialFile.configMap}`;
+    const first = owners.get(name);
+    if (first !== undefined)
+      fail("identities-conflict", {
+        problem: `the credential files of ${first} and of ${subject.key} would be written to one ConfigMap`,
+        value: name,
+        allowed: "one ConfigMap per service account",
+        remedy: "rename one of the service accounts, or put it into another namespace",
+      });
+    owners.set(name, subject.key);
+  }
+  for (const { subject, credentialFile } of grants) {
+    if (credentialFile === undefined) continue;
+    const { configMap, fileName, content } = credentialFile;
+    // A namespace has no dot, so two ConfigMaps never share an id.
+    new ConfigMap(manifests.chart("cloud-credentials", CREDENTIALS), `${subject.namespace}.${configMap}`, {
+      namespace: subject.namespace,
+      name: configMap,
+      data: { [fileName]: content },
+    });
+  }
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+const NAME = { max: 253, allowed: /[^/%]/, separator: ":" } as const;
+
+/** Writes what clouds ask RBAC for: a ClusterRole and its binding for each service account, of one name. */
+export function writeClusterRights(manifests: ClusterManifests, grants: readonly AccessGrant[]): void {
+  for (const { subject, clusterRight } of grants) {
+    if (!clusterRight) continue;
+    const { verb, apiGroup, resource } = clusterRight;
+    const { namespace, name: account } = subject;
+    const chart = manifests.chart("service-account-rights", { order: 22 });
+    const name = derivedName([verb, namespace, account], NAME);
+    // Another construct of the stack may have written it for the same identity.
+    if (chart.node.tryFindChild(name)) continue;
+    const metadata = { name };
+    const rules = [{ apiGroups: [apiGroup], resources: [resource], verbs: [verb] }];
+    const apiVersion = `${RBAC}/v1`;
+    clusterObject(chart, name, { apiVersion, kind: "ClusterRole", metadata, rules });
+    const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name };
+    const subjects = [{ kind: "ServiceAccount", namespace, name: account }];
+    clusterObject(chart, `${name}-binding`, {
+      apiVersion,
+      kind: "ClusterRoleBinding",
+      metadata,
+      roleRef,
+      subjects,
+    });
+  }
 }

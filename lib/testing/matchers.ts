@@ -48,17 +48,6 @@ const EXPECTED_TOKEN: ObjectKind<ExpectedToken> = object({
 
 type Link = Pick<Answer, "status" | "reason"> & { readonly id: CheckId };
 
-interface JudgedIdentity {
-  readonly address: string;
-  readonly verdict: Verdict;
-  readonly links: readonly Link[];
-}
-
-interface Judged {
-  readonly issuer: Known<string>;
-  readonly identities: readonly JudgedIdentity[];
-}
-
 /**
  * Whether some identity of the stack admits the token. An OIDC provider of AWS that the stack only adopts is presumed
  * to exist.
@@ -83,7 +72,7 @@ export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Fi
   };
 }
 
-function judge(stack: SynthesizedStack, token: ExpectedToken): Judged {
+function judge(stack: SynthesizedStack, token: ExpectedToken) {
   checkGiven("the expected token", EXPECTED_TOKEN, token, "token");
   for (const claim of ["iss", "sub", "aud"] as const) {
     const value = token[claim];
@@ -154,7 +143,7 @@ function verdictOf(links: readonly Link[]): Verdict {
 
 const STATUS_WIDTH = 8;
 
-function described({ sub, aud }: ExpectedToken, { issuer, identities }: Judged): string {
+function described({ sub, aud }: ExpectedToken, { issuer, identities }: ReturnType<typeof judge>): string {
   const sorted = [...identities].sort((one, other) => compareVerdicts(other.verdict, one.verdict));
   const lines = sorted.flatMap(({ address, verdict, links }) => [
     `${verdict}  ${address}`,

@@ -184,7 +184,6 @@ export function removeAtExit(folder: string): void {
   process.once("exit", removeSynthesized);
 }
 
-/** Removes the folder now. */
 export function forget(folder: string): void {
   folders.delete(folder);
   rmSync(folder, { recursive: true, force: true });

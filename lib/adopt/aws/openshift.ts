@@ -13,7 +13,7 @@ import {
   AdoptionFindings,
   stated,
 } from "../adoption";
-import { type CommandAnswer, only } from "../../model/command-answer";
+import type { CommandAnswer } from "../../model/command-answer";
 import { ASK } from "../../rules/aws/commands";
 import { type Account, type Provider, type Role, accountOf } from "./answers";
 
@@ -40,7 +40,7 @@ export function ccoctlCluster(answers: CommandAnswer, choice: AdoptionChoice): A
   const provider = clusterProviders.find((each) => each.issuer === issuer);
   if (issuer !== undefined && !provider)
     findings.lacks(`the OIDC provider of ${issuer}`, `run \`aws ${ASK.provider}\` for it`);
-  if (provider) findings.imports.push({ type: "aws_iam_openid_connect_provider", id: provider.arn });
+  if (provider) findings.import("aws_iam_openid_connect_provider", provider.arn);
   const region = bucketRegion(answers, `${name}-oidc`, findings) ?? regionIn(issuer);
   if (region === undefined)
     findings.lacks("the region", `run \`aws ${ASK.location}\` for the bucket ${name}-oidc`);
@@ -139,10 +139,10 @@ function issuerBucket(
   const hasPolicy = block?.exists !== false;
   const withPolicy = ["aws_s3_bucket_policy", "aws_s3_bucket_public_access_block"];
   for (const type of ["aws_s3_bucket", ...(hasPolicy ? withPolicy : [])])
-    findings.imports.push({ type, id: importId(bucketName, region) });
+    findings.import(type, importId(bucketName, region));
   for (const path of [".well-known/openid-configuration", "keys.json"])
-    findings.imports.push({ type: "aws_s3_object", id: importId(`${bucketName}/${path}`, region) });
-  if (distribution) findings.imports.push({ type: "aws_cloudfront_distribution", id: distribution.id });
+    findings.import("aws_s3_object", importId(`${bucketName}/${path}`, region));
+  if (distribution) findings.import("aws_cloudfront_distribution", distribution.id);
   const props = stated({
     bucketName,
     region,
@@ -206,8 +206,8 @@ function componentRoles(
     else {
       adopted.push(request);
       existing.push(role);
-      findings.imports.push({ type: "aws_iam_role", id: roleName });
-      findings.imports.push({ type: "aws_iam_role_policy", id: `${roleName}:${roleName}` });
+      findings.import("aws_iam_role", roleName);
+      findings.import("aws_iam_role_policy", `${roleName}:${roleName}`);
     }
   }
   if (roles.size === 0)
@@ -221,7 +221,11 @@ function componentRoles(
     ccoctlName: name,
     oidcProvider: hasProvider ? new Code("oidcProvider") : undefined,
     permissionsBoundary: boundaryOf(existing, findings),
-    tags: extraTags(existing, name, findings),
+    tags: findings.extraTags(
+      "roles",
+      "the roles",
+      existing.map(({ tags }) => without(tags, ccoctlTags(name))),
+    ),
     adopt: adopted.sort(),
   });
   return { name: "identities", call: "componentRoles", entry: "aws", props };
@@ -251,24 +255,4 @@ function boundaryOf(roles: readonly Role[], findings: AdoptionFindings): string 
         "the roles have different boundaries, but the settings take only one: state it, or leave some roles out of `adopt`",
     },
   );
-}
-
-function extraTags(
-  roles: readonly Role[],
-  name: string,
-  findings: AdoptionFindings,
-): Readonly<Record<string, string>> | undefined {
-  const texts = roles.map(({ tags }) =>
-    JSON.stringify(Object.entries(without(tags, ccoctlTags(name))).sort()),
-  );
-  const same = only(texts);
-  if (same === undefined && texts.length > 0)
-    findings.missing.push({
-      what: "the tags of the roles",
-      remedy:
-        "the roles differ, and Terraform removes tags that are not stated: make them equal, or state `tags`",
-      candidates: [...new Set(texts)].sort(),
-    });
-  const tags = Object.fromEntries(JSON.parse(same ?? "[]") as [string, string][]);
-  return Object.keys(tags).length > 0 ? tags : undefined;
 }

@@ -40,7 +40,6 @@ export interface Assignment {
   readonly description: string | undefined;
 }
 
-/** What the answers say about a subscription. */
 export interface Subscription {
   readonly id: string;
   readonly tenantId: string | undefined;
@@ -64,6 +63,14 @@ export function subscriptionOf(answers: CommandAnswer, findings: AdoptionFinding
     credentials: new Map(credentials),
     assignments: answers.at(ASK.assignments).list().map(assignmentOf),
   };
+}
+
+/** The roles of an identity; none if its principal is not known. */
+export function heldBy(
+  principalId: string | undefined,
+  { assignments }: Pick<Subscription, "assignments">,
+): readonly Assignment[] {
+  return principalId === undefined ? [] : assignments.filter((each) => each.principalId === principalId);
 }
 
 function identityOf(answer: CommandAnswer): Identity {

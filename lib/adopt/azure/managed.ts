@@ -17,6 +17,7 @@ import {
   type Identity,
   type Subscription,
   subscriptionOf,
+  heldBy,
 } from "./answers";
 
 interface Aks {
@@ -86,12 +87,9 @@ function adoptedIdentity(
   const { id, name } = identity;
   const serviceAccounts = trusted.map(({ subject }) => serviceAccountText(subject)).sort();
   findings.identities.push({ identity: id, serviceAccounts });
-  findings.imports.push({ type: "azurerm_user_assigned_identity", id });
+  findings.import("azurerm_user_assigned_identity", id);
   const credentials = trusted.filter((credential) => {
-    findings.imports.push({
-      type: "azurerm_federated_identity_credential",
-      id: federatedCredentialId(id, credential.name),
-    });
+    findings.import("azurerm_federated_identity_credential", federatedCredentialId(id, credential.name));
     return isLine(credential, name, findings);
   });
   const roles = rolesOf(identity, aks);
@@ -120,11 +118,8 @@ function isLine(
 
 /** The roles of an identity; those that this library would refuse are named and left alone. */
 function rolesOf({ name, principalId }: Identity, { subscription, findings }: Aks): readonly AccessRole[] {
-  const held = subscription.assignments.filter(
-    (each) => principalId !== undefined && each.principalId === principalId,
-  );
-  return held.flatMap((assignment) => {
-    findings.imports.push({ type: "azurerm_role_assignment", id: assignment.id });
+  return heldBy(principalId, subscription).flatMap((assignment) => {
+    findings.import("azurerm_role_assignment", assignment.id);
     const role = roleOf(assignment);
     const version = assignment.condition === undefined ? CONDITION_VERSION : assignment.conditionVersion;
     const reason =

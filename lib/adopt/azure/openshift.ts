@@ -2,8 +2,20 @@
 
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { Issuer } from "../../model/issuer";
-import { planComponents } from "../../rules/azure/component";
-import { resourceGroupScope, storageAccountId, storageContainerId } from "../../rules/azure/ids";
+import {
+  planComponents,
+  componentNames,
+  type PlannedComponent,
+  hasCustomRole,
+} from "../../rules/azure/component";
+import {
+  resourceGroupScope,
+  storageAccountId,
+  storageContainerId,
+  federatedCredentialId,
+  roleAssignmentId,
+  roleDefinitionImportId,
+} from "../../rules/azure/ids";
 import { ccoctlTags } from "../../rules/azure/tags";
 import {
   type AdoptedPart,
@@ -13,11 +25,23 @@ import {
   AdoptionFindings,
   stated,
 } from "../adoption";
-import { type CommandAnswer, only } from "../../model/command-answer";
+import type { CommandAnswer } from "../../model/command-answer";
 import { ASK } from "../../rules/azure/commands";
-import { type Identity, type Subscription, type Tags, subscriptionOf } from "./answers";
-import { adoption } from "./components";
-import { clusterGroups } from "./groups";
+import {
+  type Identity,
+  type Subscription,
+  type Tags,
+  subscriptionOf,
+  heldBy,
+  type Assignment,
+} from "./answers";
+import {
+  type ClusterResourceGroups,
+  componentScopes,
+  scopeResourceGroup,
+  statedScope,
+} from "../../rules/azure/scope";
+import { type ComponentAdoption, assignmentKey, assignmentKeys } from "../../rules/azure/adoption";
 
 const CCOCTL_TAG = /^openshift\.io_cloud-credential-operator_(.+)$/;
 
@@ -42,11 +66,11 @@ export function ccoctlCluster(
   const groups = place && clusterGroups(subscription, clusterIdentities, name, requests, findings);
   if (place === undefined || groups === undefined || issuer === undefined)
     return findings.done(name, issuer, []);
-  const tags = extraTags(clusterIdentities, name, findings);
+  const tags = findings.extraTags("identities", "they", clusterIdentities.map(ownTags(name)));
   const host = issuerContainer(answers, { name, subscription, issuer, tags }, findings);
   const { installationResourceGroupName: installation } = groups;
   for (const each of new Set([place.group, installation]))
-    findings.imports.push({ type: "azurerm_resource_group", id: resourceGroupScope(subscription.id, each) });
+    findings.import("azurerm_resource_group", resourceGroupScope(subscription.id, each));
   const plan = planComponents(
     { clusterName: name, issuer: Issuer.of(issuer), requests },
     { naming: "ccoctl", resourceGroups: groups, overrides: {} },
@@ -84,6 +108,12 @@ function namesIn(tags: Tags): readonly string[] {
   return Object.keys(tags).flatMap((key) => CCOCTL_TAG.exec(key)?.[1] ?? []);
 }
 
+/** The tags of an identity besides those of ccoctl. */
+function ownTags(name: string): (identity: Identity) => Tags {
+  const known = ccoctlTags(name);
+  return ({ tags }) => Object.fromEntries(Object.entries(tags).filter(([key]) => !(key in known)));
+}
+
 function issuerOf(
   { credentials }: Subscription,
   identities: readonly Identity[],
@@ -98,25 +128,6 @@ function issuerOf(
     none: `run \`az ${ASK.credentials}\` for each identity`,
     several: "choose with --issuer the one that `oc get authentication cluster` shows",
   });
-}
-
-function extraTags(own: readonly Identity[], name: string, findings: AdoptionFindings): Tags | undefined {
-  const texts = own.map(({ tags }) =>
-    JSON.stringify(
-      Object.entries(tags)
-        .filter(([key]) => !(key in ccoctlTags(name)))
-        .sort(),
-    ),
-  );
-  const same = only(texts);
-  if (same === undefined && texts.length > 0)
-    findings.missing.push({
-      what: "the tags of the identities",
-      remedy: "they differ, and Terraform removes tags that are not stated: make them equal, or state `tags`",
-      candidates: [...new Set(texts)].sort(),
-    });
-  const tags = Object.fromEntries(JSON.parse(same ?? "[]") as [string, string][]);
-  return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
 function issuerContainer(
@@ -143,13 +154,10 @@ function issuerContainer(
     return undefined;
   }
   const place = { subscriptionId: subscription.id, resourceGroupName };
-  findings.imports.push({ type: "azurerm_storage_account", id: storageAccountId(place, account) });
-  findings.imports.push({
-    type: "azurerm_storage_container",
-    id: storageContainerId(place, account, container),
-  });
+  findings.import("azurerm_storage_account", storageAccountId(place, account));
+  findings.import("azurerm_storage_container", storageContainerId(place, account, container));
   for (const path of [".well-known/openid-configuration", "openid/v1/jwks"])
-    findings.imports.push({ type: "azurerm_storage_blob", id: `${issuer}/${path}` });
+    findings.import("azurerm_storage_blob", `${issuer}/${path}`);
   const props = stated({
     storageAccountName: account,
     blobContainerName: container === account ? undefined : container,
@@ -160,4 +168,195 @@ function issuerContainer(
     adopt: { subscriptionId: subscription.id, clusterName: name },
   });
   return { name: "issuer", call: "new IssuerContainer", entry: "azure", props };
+}
+
+const ABSENT = "absent";
+
+interface Found {
+  readonly subscription: Subscription;
+  readonly own: readonly Identity[];
+  readonly plan: readonly PlannedComponent[];
+}
+
+/** The setting `adopt`: a GUID for what exists, `absent` for what does not. */
+export function adoption(
+  answers: CommandAnswer,
+  existing: Found,
+  findings: AdoptionFindings,
+): ComponentAdoption {
+  const { plan, own: identities } = existing;
+  const roleDefinitions: Record<string, string> = {};
+  const roleAssignments: Record<string, Readonly<Record<string, string>>> = {};
+  const absent: string[] = [];
+  for (const component of plan) {
+    const { name } = component.request;
+    const identity = identities.find((each) => each.name === component.identityName);
+    if (!identity) {
+      absent.push(name);
+      findings.notes.push(`${name}: has no identity ${component.identityName}; it will be created`);
+      continue;
+    }
+    findings.import("azurerm_user_assigned_identity", identity.id);
+    absent.push(...absentCredentials(component, identity, existing, findings));
+    const definition = hasCustomRole(component.permissions)
+      ? customRole(answers, component, existing, findings)
+      : undefined;
+    if (definition !== undefined) roleDefinitions[name] = definition;
+    roleAssignments[name] = assignmentsOf(component, identity, definition, existing, findings);
+  }
+  for (const { name } of identities)
+    if (!plan.some((each) => each.identityName === name))
+      findings.notes.push(`ccoctl made the identity ${name}, but no request needs it; it is left alone`);
+  if (!answers.at(ASK.definitions).exists)
+    findings.lacks("the custom roles", `run \`az ${ASK.definitions} --custom-role-only\``);
+  return { roleDefinitions, roleAssignments, absent };
+}
+
+function absentCredentials(
+  { request, credentials }: PlannedComponent,
+  identity: Identity,
+  { subscription }: Found,
+  findings: AdoptionFindings,
+): readonly string[] {
+  const existing = subscription.credentials.get(identity.id.toLowerCase());
+  if (!existing)
+    findings.lacks(`the credentials of ${identity.name}`, `run \`az ${ASK.credentials}\` for it`);
+  const names = new Set(existing?.map((each) => each.name));
+  const here = credentials.filter((each) => names.has(each.name));
+  for (const { name } of here)
+    findings.import("azurerm_federated_identity_credential", federatedCredentialId(identity.id, name));
+  const surplus = [...names].filter((name) => !credentials.some((each) => each.name === name));
+  if (surplus.length > 0)
+    findings.notes.push(`${identity.name}: its other credentials are left alone: ${surplus.join(", ")}`);
+  return credentials.filter((each) => !names.has(each.name)).map(({ name }) => `${request.name}/${name}`);
+}
+
+function customRole(
+  answers: CommandAnswer,
+  { request, roleName }: PlannedComponent,
+  existing: Found,
+  findings: AdoptionFindings,
+): string | undefined {
+  const roles = answers
+    .at(ASK.definitions)
+    .list()
+    .filter((each) => each.at("roleName").text() === roleName);
+  if (roles.length === 0) {
+    if (answers.at(ASK.definitions).exists)
+      findings.notes.push(`${request.name}: has no custom role ${roleName}; it will be created`);
+    return answers.at(ASK.definitions).exists ? ABSENT : undefined;
+  }
+  const guid = findings.choose(
+    `the custom role ${roleName}`,
+    roles.flatMap((each) => each.at("name").text() ?? []),
+    {
+      none: `run \`az ${ASK.definitions} --custom-role-only\``,
+      several: "state the GUID of this cluster's role in `adopt.roleDefinitions`",
+    },
+  );
+  if (guid !== undefined)
+    findings.import("azurerm_role_definition", roleDefinitionImportId(existing.subscription.id, guid));
+  return guid;
+}
+
+function assignmentsOf(
+  component: PlannedComponent,
+  { name, principalId }: Identity,
+  definition: string | undefined,
+  { subscription }: Found,
+  findings: AdoptionFindings,
+): Readonly<Record<string, string>> {
+  if (principalId === undefined)
+    findings.lacks(`the principal id of ${name}`, `run \`az ${ASK.identities}\``);
+  const held = heldBy(principalId, subscription);
+  const keyOf = (each: Assignment): string => {
+    const isCustom =
+      definition !== undefined && each.definition.toLowerCase().endsWith(`/${definition.toLowerCase()}`);
+    return assignmentKey(isCustom ? undefined : each.role, each.scope, subscription.id);
+  };
+  const byKey = new Map(held.map((each) => [keyOf(each).toLowerCase(), each]));
+  const keys = assignmentKeys(component, subscription.id);
+  const entries = keys.map((key) => {
+    const assignment = byKey.get(key.toLowerCase());
+    byKey.delete(key.toLowerCase());
+    if (assignment)
+      findings.import(
+        "azurerm_role_assignment",
+        roleAssignmentId(statedScope(assignment.scope), assignment.guid),
+      );
+    return [key, assignment?.guid ?? ABSENT] as const;
+  });
+  for (const { role = "a role", scope } of byKey.values())
+    findings.notes.push(`${name}: also holds ${role} at ${scope}, which is left alone`);
+  return Object.fromEntries(entries);
+}
+
+const SURPLUS = "remove from the answers the role assignments that ccoctl did not make";
+
+/**
+ * Finds the cluster's resource groups by where its identities hold roles: every component in the installation's, those
+ * that work on subnets also in the network's, and the ingress operator also in the DNS zone's.
+ */
+export function clusterGroups(
+  subscription: Subscription,
+  identities: readonly Identity[],
+  name: string,
+  requests: readonly CredentialsRequest[],
+  findings: AdoptionFindings,
+): ClusterResourceGroups | undefined {
+  const held = heldGroups(subscription, identities, name, requests);
+  const [first, ...others] = held;
+  const everywhere = (first?.groups ?? []).filter((group) =>
+    others.every(({ groups }) => groups.includes(group)),
+  );
+  const installation = findings.choose("the installation resource group", everywhere, {
+    none: `run \`az ${ASK.assignments} --all\``,
+    several: SURPLUS,
+  });
+  if (installation === undefined) return undefined;
+  const beyond = (inDnsGroup: boolean): readonly string[] =>
+    held
+      .filter(({ request }) => worksOnDns(request, subscription.id) === inDnsGroup)
+      .flatMap(({ groups }) => groups)
+      .filter((group) => group !== installation);
+  const network = atMostOne("the network's resource group", beyond(false), findings);
+  const dns = atMostOne(
+    "the DNS zone's resource group",
+    beyond(true).filter((group) => group !== network),
+    findings,
+  );
+  return {
+    subscriptionId: subscription.id,
+    installationResourceGroupName: installation,
+    networkResourceGroupName: network,
+    dnsZoneResourceGroupName: dns,
+  };
+}
+
+/** The groups of an identity's custom role, which has the identity's name; of all its roles if there is none. */
+function heldGroups(
+  subscription: Subscription,
+  identities: readonly Identity[],
+  name: string,
+  requests: readonly CredentialsRequest[],
+) {
+  const { id } = subscription;
+  return componentNames(name, id, requests, "ccoctl").flatMap(({ request, identityName }) => {
+    const principalId = identities.find((each) => each.name === identityName)?.principalId;
+    const all = heldBy(principalId, subscription);
+    const custom = all.filter(({ role }) => role === identityName);
+    const groups = (custom.length > 0 ? custom : all).flatMap(
+      ({ scope }) => scopeResourceGroup(scope, id) ?? [],
+    );
+    return groups.length > 0 ? [{ request: request.name, groups }] : [];
+  });
+}
+
+function worksOnDns(request: string, subscriptionId: string): boolean {
+  const groups = { subscriptionId, installationResourceGroupName: "i", dnsZoneResourceGroupName: "d" };
+  return componentScopes(request, groups).includes(resourceGroupScope(subscriptionId, "d"));
+}
+
+function atMostOne(what: string, groups: readonly string[], findings: AdoptionFindings): string | undefined {
+  return groups.length === 0 ? undefined : findings.choose(what, groups, { none: SURPLUS, several: SURPLUS });
 }

@@ -154,11 +154,11 @@ function adoptedAccount(account: Account, gke: Gke): readonly AdoptedPart[] {
   const users = usersOf(account, gke);
   if (users.length === 0) return [];
   findings.identities.push({ identity: email, serviceAccounts: users });
-  findings.imports.push({ type: "google_service_account", id: name });
+  findings.import("google_service_account", name);
   const constant = lines.nameFor("account", email.split("@")[0] ?? "");
   for (const serviceAccount of users) {
     const id = `${name} ${WORKLOAD_USER} ${managedUser(pool, serviceAccount)}`;
-    findings.imports.push({ type: "google_service_account_iam_member", id });
+    findings.import("google_service_account_iam_member", id);
     lines.add(BY_ACCOUNT, { serviceAccount, identity: email, settings: { as: new Code(constant) } });
   }
   const bindings = grantsIn(answers.at(ASK.projectPolicy))

@@ -91,11 +91,8 @@ function importPool(
       `run \`gcloud ${ASK.providers} --location=global --workload-identity-pool=${name}\``,
     );
   const pool = `projects/${project}/locations/global/workloadIdentityPools/${name}`;
-  findings.imports.push({ type: "google_iam_workload_identity_pool", id: pool });
-  findings.imports.push({
-    type: "google_iam_workload_identity_pool_provider",
-    id: `${pool}/providers/${name}`,
-  });
+  findings.import("google_iam_workload_identity_pool", pool);
+  findings.import("google_iam_workload_identity_pool_provider", `${pool}/providers/${name}`);
   return provider?.at("oidc", "issuerUri").text();
 }
 
@@ -117,7 +114,7 @@ function issuerBucket(
   const location = bucketAnswer[1].at("location").text();
   if (location === undefined)
     findings.lacks(`the location of the bucket ${bucket}`, `run \`gcloud ${ASK.bucket} gs://${bucket}\``);
-  findings.imports.push({ type: "google_storage_bucket", id: `${project}/${bucket}` });
+  findings.import("google_storage_bucket", `${project}/${bucket}`);
   const props = stated({ bucket, project, location, keys: new Code("keys"), adopt: true, listing: true });
   return { name: "issuer", call: "new IssuerBucket", entry: "google", props };
 }
@@ -137,7 +134,7 @@ function serviceAccounts(
     const [account] = candidates;
     if (!account) return [];
     if (candidates.length === 1) {
-      findings.imports.push({ type: "google_service_account", id: account.name });
+      findings.import("google_service_account", account.name);
       return [[request.name, account]];
     }
     findings.missing.push({
@@ -170,7 +167,7 @@ function customRoles(
   const roles = requests.flatMap((request) => {
     const id = `projects/${project}/roles/${ccoctlRoleId(project, request.name)}`;
     if (!ids.has(id)) return [];
-    findings.imports.push({ type: "google_project_iam_custom_role", id });
+    findings.import("google_project_iam_custom_role", id);
     return [request.name];
   });
   return roles.sort();

@@ -1,7 +1,14 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
 import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.js";
-import { Fn, type ITerraformDependable, TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
+import {
+  Fn,
+  type ITerraformDependable,
+  TerraformLocal,
+  type TerraformProvider,
+  TerraformResource,
+  TerraformStack,
+} from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import type { IExistingIdentity } from "../../model/identity";
@@ -23,7 +30,8 @@ import type {
   OidcProviderAttributes,
   OidcProviderFacts,
 } from "./provider-props";
-import type { PullRoleAttributes } from "./pull-props";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 
 const SCHEME = "https://";
@@ -200,6 +208,44 @@ function isRole(existing: IExistingIdentity): existing is IWorkloadRole {
 export function givenArn(arn: string): string {
   return isLate(arn) ? arn : roleArn(parseRoleArn(arn));
 }
+
+/** Identifies an existing role. */
+export interface PullRoleAttributes {
+  /** Name of the role, without path. */
+  readonly roleName: string;
+  /**
+   * Its account, 12 digits.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly account?: string;
+  /**
+   * Any region of the partition.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly region?: string;
+  /**
+   * Path of the role.
+   *
+   * @defaultValue "/"
+   */
+  readonly path?: string;
+  /**
+   * Terraform provider of the lookup.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
+  roleName: text,
+  account: optional(text),
+  region: optional(text),
+  path: optional(text),
+  provider: optional(PROVIDER),
+});
 
 /** The ARN of a named role: literal with account and region, looked up by Terraform otherwise. */
 export function arnOfRoleName(scope: Construct, attributes: PullRoleAttributes): string {

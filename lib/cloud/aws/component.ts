@@ -5,7 +5,6 @@ import { Construct } from "constructs";
 import { fail, type Problem, at } from "../../errors";
 import {
   COMPONENT_AUDIENCE,
-  type ComponentIntent,
   type ComponentGrant,
   type ComponentSecret,
   type ComponentsDeclaration,
@@ -39,22 +38,8 @@ import {
   COMPONENT_ROLES_PROPS,
 } from "./component-props";
 import { type TrustedProviders, declaredProviders, expectedProviders, trustedProviders } from "./provider";
-import {
-  type InlinePolicy,
-  type FederatedRoleSettings,
-  federatedRoleSettings,
-  partitionOfProviders,
-  declareInlinePolicy,
-  declareRole,
-} from "./role";
+import { federatedRoleSettings, partitionOfProviders, declareInlinePolicy, declareRole } from "./role";
 import type { RolePlace } from "./role-props";
-
-interface CheckedAdoption {
-  readonly any: boolean;
-  readonly requests: ReadonlySet<string>;
-  readonly tagged: boolean;
-  readonly ccoctlName: string;
-}
 
 function requireRequests(
   names: readonly string[],
@@ -76,7 +61,7 @@ function checkedAdoption(
   clusterName: string,
   requests: readonly CredentialsRequest[],
   props: ComponentRolesProps,
-): CheckedAdoption {
+) {
   const { adopt = false, naming, ccoctlName } = props;
   if (isNames(adopt)) requireRequests(adopt, requests, "adopt names");
   if (adopt === true && naming === "derived") fail("aws-mismatch", namedByCcoctl(naming));
@@ -116,16 +101,9 @@ function namedByCcoctl(value: string): Problem {
   };
 }
 
-interface ComponentRolePlan {
-  readonly policy: InlinePolicy;
-  readonly settings: FederatedRoleSettings;
-  readonly intends: ComponentIntent | undefined;
-  readonly adopt: boolean;
-}
-
 const NO_BOUNDARY = "none";
 
-function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
+function componentRolePlan(construct: Construct, props: ComponentRoleProps) {
   const { request, oidcProvider, additionalOidcProviders = [], kmsKeys = [], audience } = props;
   const oidcProviders = [oidcProvider, ...additionalOidcProviders];
   requireTokenPath(request);
@@ -134,7 +112,10 @@ function componentRolePlan(construct: Construct, props: ComponentRoleProps): Com
   const document = componentPolicy(requestStatements(request), props);
   const partition = partitionOfProviders(props.region, oidcProviders);
   for (const key of kmsKeys) requireKeyPartition(key, partition);
-  const name = nameOf(props, naming);
+  const name =
+    props.roleName === undefined
+      ? componentRoleName(props.clusterName, request.secret, naming)
+      : roleName(props.roleName);
   const settings = federatedRoleSettings(
     construct,
     {
@@ -168,13 +149,6 @@ function warnOfForeignKeys(
     `${foreign.join(", ")} ${are} in another account than the IAM role: ` +
       `add these statements to the policy of each key: ${JSON.stringify(kmsKeyPolicyStatements(arn))}`,
   );
-}
-
-function nameOf(
-  { roleName: stated, clusterName, request }: ComponentRoleProps,
-  naming: ComponentNaming,
-): string {
-  return stated === undefined ? componentRoleName(clusterName, request.secret, naming) : roleName(stated);
 }
 
 function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): readonly RoleReason[] {
@@ -344,7 +318,10 @@ function audiences({ audience = COMPONENT_AUDIENCE }: ComponentRolesProps): read
 
 function roleProps(
   request: CredentialsRequest,
-  { clusterName, adoption }: { readonly clusterName: string; readonly adoption: CheckedAdoption },
+  {
+    clusterName,
+    adoption,
+  }: { readonly clusterName: string; readonly adoption: ReturnType<typeof checkedAdoption> },
   oidcProviders: TrustedProviders,
   props: ComponentRolesProps,
 ): ComponentRoleProps {

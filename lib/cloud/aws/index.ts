@@ -54,12 +54,8 @@ export {
   type WorkloadPodIdentity,
 } from "./pod-identity";
 export { PullRole, pullRoles } from "./pull";
-export {
-  type PullRoleAttributes,
-  type PullRoleProps,
-  type PullRoleTrust,
-  type PullRolesProps,
-} from "./pull-props";
+export { type PullRoleProps, type PullRoleTrust, type PullRolesProps } from "./pull";
+export { type PullRoleAttributes } from "./adopted";
 export { type IPullRole, type IWorkloadRole } from "./role-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
 export { type EcrSource, type IRegistryOwner, type OwnerPolicy } from "./registry-source";

@@ -10,7 +10,7 @@ import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
 import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
 import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
-import { TerraformLocal, type ITerraformDependable, type TerraformProvider } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { type IIssuerHost, Issuer } from "../../model/issuer";
@@ -177,7 +177,11 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const { distribution } = settings;
 
     this.resource = declareBucket(this, settings);
-    const ownership = declareOwnership(this, this.resource, settings);
+    // Turns access control lists off.
+    const ownership = new S3BucketOwnershipControls(this, "OwnershipControls", {
+      ...partOf(this.resource, settings),
+      rule: { objectOwnership: "BucketOwnerEnforced" },
+    });
     this.publicAccessBlock = blockPublicAccess(this, this.resource, settings);
     this.distribution = distribution && new IssuerDistribution(this, "Distribution", distribution);
     this.policy = declarePolicy(this, this.resource, settings);
@@ -202,13 +206,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   }
 }
 
-interface BucketPart {
-  readonly bucket: string;
-  readonly region: string;
-  readonly provider?: TerraformProvider;
-}
-
-function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings): BucketPart {
+function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings) {
   return { bucket: attributeOf(bucket, "id"), region, provider };
 }
 
@@ -232,18 +230,6 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
   if (versioning)
     new S3BucketVersioningA(scope, "Versioning", { ...part, versioningConfiguration: { status: "Enabled" } });
   return bucket;
-}
-
-/** Turns access control lists off. */
-function declareOwnership(
-  scope: Construct,
-  bucket: S3Bucket,
-  settings: IssuerBucketSettings,
-): S3BucketOwnershipControls {
-  return new S3BucketOwnershipControls(scope, "OwnershipControls", {
-    ...partOf(bucket, settings),
-    rule: { objectOwnership: "BucketOwnerEnforced" },
-  });
 }
 
 function blockPublicAccess(

@@ -7,8 +7,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import type { Issuer } from "../../model/issuer";
 import { stableHash } from "../../rules/names";
-import { PerApp } from "../shared/per-app";
-import { PerStack } from "../shared/per-stack";
+import { PerApp, PerStack } from "../shared/per-scope";
 
 const declared = new PerStack<Construct>();
 const DEFAULT_PROVIDER = "aws";

@@ -1,13 +1,13 @@
-import { IamOpenidConnectProvider } from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
+import {
+  IamOpenidConnectProvider,
+  type IamOpenidConnectProviderConfig,
+} from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
 import {
   Annotations,
-  DefaultTokenResolver,
   type ITerraformDependable,
-  StringConcat,
   TerraformElement,
   type TerraformProvider,
   TerraformStack,
-  Tokenization,
   Lazy,
 } from "cdktf";
 import { Construct } from "constructs";
@@ -21,7 +21,7 @@ import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "..
 import { stableHash } from "../../rules/names";
 import { waitFor } from "../shared/across-stacks";
 import { issuerHost, publishersOf } from "../shared/issuer-hosts";
-import { keepNames } from "../shared/kept-names";
+import { keepNames, resolved } from "../shared/kept-names";
 import { preventDestroy } from "../shared/prevent-destroy";
 import {
   AdoptedOidcProvider,
@@ -193,9 +193,7 @@ function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
 
 /** A late issuer is identified by its Terraform expression: equal expressions have equal values. */
 function nameOf(stack: TerraformStack, issuer: Issuer): string {
-  if (!issuer.late) return issuer.url;
-  const resolver = new DefaultTokenResolver(new StringConcat());
-  return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
+  return String(resolved(stack, issuer.url));
 }
 
 /** Construct id of a shared OIDC provider; two late issuers of one source differ by a hash of their expressions. */
@@ -229,14 +227,10 @@ function sourceOf(stack: TerraformStack, issuer: Issuer, expression: string): re
   );
 }
 
-interface Settings {
-  readonly issuer: Issuer;
-  readonly arn: string | undefined;
-  readonly key: string;
-  readonly config: ConstructorParameters<typeof IamOpenidConnectProvider>[2];
-}
-
-function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
+function settingsOf(
+  construct: Construct,
+  props: OidcProviderProps,
+): { issuer: Issuer; arn: string | undefined; key: string; config: IamOpenidConnectProviderConfig } {
   const { provider, thumbprints, account, region } = props;
   const tags = tagArguments(props.tags);
   const issuer = awsIssuer(props.issuer);
@@ -288,11 +282,7 @@ function declaredOtherwise(property: string, value: unknown, by: string): Proble
 }
 
 interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audiences"> {
-  /**
-   * The OIDC provider of the cluster's issuer.
-   *
-   * @defaultValue - declared once per stack
-   */
+  /** The OIDC provider of the cluster's issuer; by default declared once per stack. */
   readonly oidcProvider?: IOidcProvider;
 }
 
@@ -364,10 +354,13 @@ function expectedProvider(
   { oidcProvider, account, region }: Pick<TrustedProviderProps, "oidcProvider" | "account" | "region">,
 ): IOidcProvider {
   if (oidcProvider) requireIssuer(oidcProvider, issuer);
-  const known = oidcProvider?.audiences;
-  const accepted = clientIds([...audiences, ...(oidcProvider instanceof OidcProvider ? (known ?? []) : [])]);
-  if (oidcProvider)
-    return oidcProvider instanceof OidcProvider ? withAudiences(oidcProvider, accepted) : oidcProvider;
+  const own = oidcProvider instanceof OidcProvider ? oidcProvider : undefined;
+  const accepted = clientIds([...audiences, ...(own?.audiences ?? [])]);
+  if (own) {
+    const { arn, conditionPrefix, dependencies } = own;
+    return { arn, issuer: own.issuer, conditionPrefix, dependencies, audiences: accepted };
+  }
+  if (oidcProvider) return oidcProvider;
   const checked = awsIssuer(issuer);
   return {
     arn: literalOidcProviderArn(checked, account, region) ?? LATE_TEXT,
@@ -380,13 +373,6 @@ function expectedProvider(
 
 /** Placeholder for a late ARN or host while roles are checked; never written. */
 const LATE_TEXT = Lazy.stringValue({ produce: () => "" });
-
-function withAudiences(
-  { arn, issuer, conditionPrefix, dependencies }: IOidcProvider,
-  audiences: readonly string[],
-): IOidcProvider {
-  return { arn, issuer, conditionPrefix, dependencies, audiences };
-}
 
 function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
   if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;

@@ -5,8 +5,14 @@ import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { AccountGrant, AccountRequest } from "../../model/identity";
-import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
-import { checkProps, checkGiven } from "../../model/shape";
+import {
+  type IPullIdentities,
+  type IPullSource,
+  type PullDeclaration,
+  type PullRequest,
+  PULL_SOURCE,
+} from "../../model/pulls";
+import { checkProps, checkGiven, type ObjectKind, list, object } from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
@@ -20,37 +26,49 @@ import {
   defaultAwsAudience,
 } from "../../rules/aws/pull";
 import { accountOfRole } from "../../rules/aws/role";
-import { AdoptedRole, arnOfRoleName, existingRole, givenArn } from "./adopted";
+import {
+  PULL_ROLE_ATTRIBUTES,
+  type PullRoleAttributes,
+  AdoptedRole,
+  arnOfRoleName,
+  existingRole,
+  givenArn,
+} from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
 import { checkOwnerPolicies, declareTogether, writeOwnerPolicies } from "./owner-policies";
 import { declaredProviders } from "./provider";
 import {
-  type PullRoleProps,
-  type PullRoleAttributes,
-  PULL_ROLE_ATTRIBUTES,
-  PULL_ROLE_PROPS,
-  type PullRolesProps,
-  PULL_ROLES_PROPS,
-} from "./pull-props";
-import type { IPullRole } from "./role-props";
-import {
-  type InlinePolicy,
-  roleNameOfPath,
-  type FederatedRoleSettings,
-  federatedRoleSettings,
-  declareInlinePolicy,
-  declareRole,
-  expectedArn,
-} from "./role";
+  type IPullRole,
+  type TrustingRoleProps,
+  TRUSTING_ROLE_PROPS,
+  type AccountRolesProps,
+  ACCOUNT_ROLES_PROPS,
+  type RoleTrust,
+} from "./role-props";
+import { roleNameOfPath, federatedRoleSettings, declareInlinePolicy, declareRole, expectedArn } from "./role";
 
-interface PullRoleSettings extends FederatedRoleSettings {
+/** The tokens that a pull role accepts. */
+export type PullRoleTrust = RoleTrust;
+
+/** Settings of a {@link PullRole}. */
+export interface PullRoleProps extends TrustingRoleProps {
+  /** Registries that it may pull from, at least one, all in one partition: `ecr()`, `ecrPublic()`. */
   readonly sources: readonly EcrSource[];
-  readonly policy: InlinePolicy;
 }
+
+export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
+  ...TRUSTING_ROLE_PROPS.shape,
+  sources: list(PULL_SOURCE),
+});
+
+/** Properties of {@link pullRoles}. */
+export interface PullRolesProps extends AccountRolesProps {}
+
+export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = ACCOUNT_ROLES_PROPS;
 
 const POLICY_NAME = "image-pulls";
 
-function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleSettings {
+function pullRoleSettings(construct: Construct, props: PullRoleProps) {
   const { trusts, description } = props;
   const sources = props.sources.map(ecrSource);
   const grants = sources.map(({ grant }) => grant);

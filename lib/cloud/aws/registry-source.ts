@@ -55,7 +55,6 @@ export interface IRegistryOwner {
   admit(role: IPullRole, grant: PrivateEcrGrant): void;
 }
 
-/** The kind of an {@link IRegistryOwner}. */
 export const REGISTRY_OWNER: Kind<IRegistryOwner> = made("a SharedRegistry", "new SharedRegistry(…)", {
   check: method,
   admit: method,

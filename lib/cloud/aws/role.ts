@@ -53,11 +53,6 @@ function refuseTakenName(construct: Construct, role: RoleIdentity): void {
     });
 }
 
-function takeName(construct: Construct, role: RoleIdentity): void {
-  declareOnce(construct, stackKey(role));
-  declareInAccount(construct, inAccount(role));
-}
-
 function stackKey({ name, provider }: RoleIdentity): string {
   return onceKey(provider, "role", name.toLowerCase());
 }
@@ -128,22 +123,18 @@ export function federatedRoleSettings(
 }
 
 function roleArguments(
-  { path, permissionsBoundary: boundary, tags, provider }: RolePlace,
+  { path, permissionsBoundary: boundary, provider, ...place }: RolePlace,
   { partition, account }: RoleIdentity,
 ): Partial<IamRoleConfig> {
+  const tags = tagArguments(place.tags);
   return {
     ...(path === undefined || path === "/" ? {} : { path }),
     ...(boundary === undefined
       ? {}
       : { permissionsBoundary: permissionsBoundary(boundary, partition, account) }),
-    ...tagged(tags),
+    ...(tags && { tags }),
     provider,
   };
-}
-
-function tagged(tags: RolePlace["tags"]): Pick<IamRoleConfig, "tags"> {
-  const checked = tagArguments(tags);
-  return checked ? { tags: checked } : {};
 }
 
 function federatedTrust(
@@ -218,7 +209,6 @@ interface Adoption {
   readonly adopt: boolean;
 }
 
-/** Declares the role as `Resource` in a construct. */
 export function declareRole(
   construct: Construct,
   settings: FederatedRoleSettings,
@@ -228,7 +218,8 @@ export function declareRole(
   const resource = new IamRole(construct, "Resource", settings.role);
   waitFor(resource, settings.dependencies);
   if (adopt) resource.importFrom(name, provider);
-  takeName(construct, settings.identity);
+  declareOnce(construct, stackKey(settings.identity));
+  declareInAccount(construct, inAccount(settings.identity));
   if (settings.warning !== undefined) Annotations.of(construct).addWarning(settings.warning);
   const known = account !== undefined && partition !== undefined;
   if (known || adopt) keepRole(resource, settings);
@@ -275,7 +266,6 @@ export function declareInlinePolicy(
   return policy;
 }
 
-/** Returns the default name of a role, from the construct's path. */
 export function roleNameOfPath(construct: Construct): string {
   const stack = TerraformStack.of(construct);
   const path = construct.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);

@@ -75,12 +75,6 @@ const SHARED_REGISTRY_PROPS: ObjectKind<SharedRegistryProps> = object({
   provider: optional(PROVIDER),
 });
 
-/** Access of roles to a pull through cache, by the pattern of its repositories. */
-interface CacheAccess {
-  readonly grant: PrivateEcrGrant;
-  readonly roles: IPullRole[];
-}
-
 /**
  * An ECR registry that several clusters pull from, in a stack of its owner's account: it declares the owner's half of
  * each pull, for roles in any stack.
@@ -98,7 +92,8 @@ export class SharedRegistry extends Construct implements IRegistryOwner {
   readonly #repositories: readonly string[];
   readonly #policies = new Map<string, RepositoryPullPolicy>();
   readonly #templates = new Map<string, readonly [EcrRepositoryCreationTemplate, IPullRole[]]>();
-  readonly #cached = new Map<string, CacheAccess>();
+  /** Access of roles to a pull through cache, by the pattern of its repositories. */
+  readonly #cached = new Map<string, { readonly grant: PrivateEcrGrant; readonly roles: IPullRole[] }>();
   #registryPolicy: EcrRegistryPolicy | undefined;
 
   constructor(scope: Construct, id: string, props: SharedRegistryProps) {

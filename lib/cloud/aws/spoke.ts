@@ -37,7 +37,7 @@ import {
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { elementOf } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
+import { PerStack } from "../shared/per-scope";
 import { checkClusterRegion, checkProviderPlace } from "./place";
 
 /** An EKS cluster described by its attributes. */
@@ -107,7 +107,6 @@ function modeWarning(name: string, cluster: EksCluster): string | undefined {
   return undefined;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 export const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
   "an EksCluster or DataAwsEksCluster",
   "aws_eks_cluster",
@@ -130,16 +129,9 @@ function roleIdTrigger(scope: Construct, { dependencies }: AccessPrincipal): str
 function followerOf(scope: Construct, role: TerraformResource): DataResource {
   const key = role.node.path;
   const stack = TerraformStack.of(scope);
-  return (
-    followers.get(scope, key) ??
-    followers.set(
-      scope,
-      key,
-      new DataResource(stack, `role-id-${key.replaceAll("/", "-")}`, {
-        triggersReplace: { uniqueId: role.getStringAttribute("unique_id") },
-      }),
-    )
-  );
+  const id = `role-id-${key.replaceAll("/", "-")}`;
+  const triggersReplace = { uniqueId: role.getStringAttribute("unique_id") };
+  return followers.ensure(scope, key, () => new DataResource(stack, id, { triggersReplace }));
 }
 
 function addressOf(resource: TerraformResource, attribute: string): string {

@@ -1,21 +1,21 @@
-import { type AccountRolesProps, type IWorkloadRole } from "./role-props";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import type { EksPodIdentityAssociation } from "@cdktf/provider-aws/lib/eks-pod-identity-association/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
+import type { AccountRolesProps, IWorkloadRole } from "./role-props";
 import { fail, at } from "../../errors";
-import type { AccountRequest } from "../../model/identity";
+import type { AccountRequest, IExistingIdentity } from "../../model/identity";
 import { isLate } from "../../model/late";
 import { checkProps, checkGiven } from "../../model/shape";
-import {
-  type IAccess,
-  type AccessDeclaration,
-  type AccessGrant,
-  type AccessRequest,
-  type IWorkloadIdentities,
-  type PodFragment,
+import type {
+  IAccess,
+  AccessDeclaration,
+  AccessGrant,
+  AccessRequest,
+  IWorkloadIdentities,
+  PodFragment,
 } from "../../model/workloads";
 import { isEksIssuer } from "../../rules/aws/cluster";
 import { roleName, derivedRoleName } from "../../rules/aws/names";
@@ -33,8 +33,7 @@ import {
 import { statementWarnings } from "../../rules/aws/statement-warnings";
 import { Subject } from "../../model/subject";
 import { attributeOf } from "../shared/references";
-import { type ActingRole, actingAs, checkActing } from "./acting-role";
-import { adoptedWorkloadRole } from "./adopted";
+import { adoptedWorkloadRole, existingRole } from "./adopted";
 import {
   type PodIdentitySettings,
   checkPodIdentity,
@@ -43,13 +42,13 @@ import {
   podIdentitySettings,
   podIdentityTrusts,
   targetRights,
+  type PodIdentity,
+  hasAssociation,
 } from "./pod-identity";
 import { declaredProviders, expectedProviders } from "./provider";
-import { type IOidcProvider } from "./provider-props";
+import type { IOidcProvider } from "./provider-props";
 import {
-  type InlinePolicy,
   roleNameOfPath,
-  type FederatedRoleSettings,
   federatedRoleSettings,
   partitionOfProviders,
   declareInlinePolicy,
@@ -66,6 +65,7 @@ import {
   WORKLOAD_ROLES_PROPS,
   checkAdoption,
 } from "./workload-props";
+import { validateAudience } from "../../model/audience";
 
 function awsAccessOf(access: IAccess<Construct>): AwsAccess {
   return isAwsAccess(access)
@@ -82,16 +82,9 @@ function isAwsAccess(access: IAccess<Construct>): access is AwsAccess {
   return access.cloud === "aws" && "managedPolicyArns" in access;
 }
 
-interface WorkloadRolePlan {
-  readonly policy: InlinePolicy | undefined;
-  readonly managedPolicyArns: readonly string[];
-  readonly settings: FederatedRoleSettings;
-  readonly warnings: readonly string[];
-}
-
 const POLICY_NAME = "access";
 
-function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): WorkloadRolePlan {
+function workloadRolePlan(construct: Construct, props: WorkloadRoleProps) {
   const { trusts, description, podIdentities = [] } = props;
   const others = podIdentityTrusts(construct, podIdentities, props);
   const subjects = podIdentities.map(({ serviceAccount }) => Subject.of(serviceAccount));
@@ -308,4 +301,48 @@ export function awsAccess(props: AwsAccessProps): AwsAccess {
     rights: accessRights(permissions),
     defaultIdentities: () => workloadRoles(),
   };
+}
+
+export type ActingRole = Pick<IWorkloadRole, "arn" | "annotations" | "dependencies">;
+
+interface ActingPlace
+  extends
+    Pick<AccountRolesProps, "account" | "region" | "audience" | "provider" | "tags">,
+    PodIdentitySettings {}
+
+export function checkActing(
+  scope: Construct,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): void {
+  validateAudience(place.audience ?? defaultAwsAudience);
+  podIdentityTrusts(scope, missingAssociations(scope, serviceAccount, existing, place), place);
+}
+
+/** The association of the service account, unless the role declares it itself. */
+function missingAssociations(
+  scope: Construct,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): readonly PodIdentity[] {
+  const role = existingRole(existing, place);
+  return podIdentitiesOf(place, serviceAccount).filter((each) => !hasAssociation(scope, role, each, place));
+}
+
+/** The existing role of a workload. It keeps its trust policy, but an association is a resource of the cluster. */
+export function actingAs(
+  scope: Construct,
+  id: string,
+  serviceAccount: Subject,
+  existing: IExistingIdentity,
+  place: ActingPlace,
+): ActingRole {
+  const { arn, dependencies } = existingRole(existing, place);
+  const { irsa, audience = defaultAwsAudience } = place;
+  const identities = missingAssociations(scope, serviceAccount, existing, place);
+  if (identities.length > 0)
+    declareAssociations(new Construct(scope, id), { arn, dependencies }, identities, place);
+  return { arn, dependencies, annotations: irsa ? accessAnnotations(arn, audience) : {} };
 }

@@ -31,10 +31,9 @@ import {
 } from "../../rules/azure/permission";
 import { pluginAnnotations } from "../../rules/azure/plugin";
 import { webhookAnnotations } from "../../rules/azure/pod";
-import { type FederatedCredential, sameCredential } from "../../rules/azure/trust";
 import { PROVIDER } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
 import type { RegistryStack } from "../shared/registry-stack";
+import { PerStack } from "../shared/per-scope";
 import {
   type CredentialLedger,
   type PullTrust,
@@ -126,18 +125,17 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
   /** Declares one federated identity credential per service account. */
   addTrust(trust: PullTrust): void {
     at(this, () => checkGiven("addTrust()", PULL_TRUST, trust, "trust"));
-    this.#trust(trust);
+    this.#trust(trust, false);
   }
 
   /** Declares those of the credentials that are not declared yet: pulls and workloads may name one identity. */
   addTrustOnce(trust: PullTrust): void {
-    this.#trust(trust, (added) => !this.ledger.credentials.some((known) => sameCredential(known, added)));
+    this.#trust(trust, true);
   }
 
-  #trust(trust: PullTrust, isWanted: (added: FederatedCredential) => boolean = () => true): void {
-    const added = at(this, () =>
-      trustCredentials(this.label, [trust], this.#cloud, this.ledger.credentials, isWanted),
-    );
+  #trust(trust: PullTrust, once: boolean): void {
+    const { credentials } = this.ledger;
+    const added = at(this, () => trustCredentials(this.label, [trust], this.#cloud, credentials, once));
     this.declareCredentials(added);
   }
 
@@ -367,5 +365,5 @@ export function newLedger(): IdentityLedger {
 export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
   if (isLate(resourceId)) return newLedger();
   const key = resourceId.toLowerCase();
-  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
+  return ledgers.ensure(scope, key, newLedger);
 }

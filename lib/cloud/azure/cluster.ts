@@ -51,7 +51,8 @@ export function aks(props: AksProps): ManagedCluster {
   const { cluster } = props;
   const name = clusterName(statedOrInput("the name", props.name, cluster?.nameInput, "aks({ name })"));
   if (cluster && "oidcIssuerEnabledInput" in cluster) checkDeclared(name, cluster);
-  if (cluster) warnOfKubeConfig(cluster);
+  const warning = cluster && kubeConfigWarning(cluster);
+  if (cluster && warning !== undefined) Annotations.of(cluster).addWarning(warning);
   const statedIssuer = props.issuer ?? cluster?.oidcIssuerUrl;
   const issuer = statedOrInput<GivenIssuer>("the issuer", statedIssuer, undefined, "aks({ issuer })");
   return {
@@ -85,9 +86,4 @@ function checkDeclared(name: string, cluster: KubernetesCluster): void {
     Annotations.of(cluster).addWarning(
       `AKS cluster ${name} does not set workload_identity_enabled: pods get tokens for Azure only if they have what podFor() returns, or if the webhook of Azure Workload Identity is installed in another way`,
     );
-}
-
-function warnOfKubeConfig(cluster: KubernetesCluster | DataAzurermKubernetesCluster): void {
-  const warning = kubeConfigWarning(cluster);
-  if (warning !== undefined) Annotations.of(cluster).addWarning(warning);
 }

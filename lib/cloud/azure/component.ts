@@ -1,37 +1,229 @@
 import { Construct } from "constructs";
+import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { RoleDefinition } from "@cdktf/provider-azurerm/lib/role-definition/index.js";
 import { at, fail } from "../../errors";
-import type { ComponentGrant, ComponentsDeclaration, IComponentIdentities } from "../../model/components";
+import {
+  type ComponentGrant,
+  type ComponentsDeclaration,
+  type IComponentIdentities,
+  COMPONENT_AUDIENCE,
+} from "../../model/components";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
 import { checkGiven, checkProps } from "../../model/shape";
-import { type IdentityAdoption, adoptedComponents } from "../../rules/azure/adoption";
+import { adoptedComponents, UNREAD, assignmentKey } from "../../rules/azure/adoption";
 import {
   type ComponentNaming,
   type PlannedComponent,
   componentIntent,
   hasCustomRole,
   planComponents,
+  componentCredentials,
 } from "../../rules/azure/component";
-import { AZURE_PROVIDER_KIND, componentSecret, webhookSecret } from "../../rules/azure/provider-spec";
-import { resourceGroupId, subscriptionScope } from "../../rules/azure/ids";
+import {
+  AZURE_PROVIDER_KIND,
+  componentSecret,
+  webhookSecret,
+  type ComponentPermissions,
+  roleNames,
+  roleOperations,
+} from "../../rules/azure/provider-spec";
+import {
+  resourceGroupId,
+  subscriptionScope,
+  federatedCredentialId,
+  roleAssignmentId,
+  roleDefinitionImportId,
+  userAssignedIdentityId,
+} from "../../rules/azure/ids";
 import { guid, location, resourceGroupName } from "../../rules/azure/names";
 import { WEBHOOK_SECRET } from "../../rules/azure/pod";
 import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
-import { ComponentIdentity } from "./component-identity";
 import {
   type ComponentIdentitiesProps,
   type ComponentIdentitiesSettings,
   COMPONENT_IDENTITIES_PROPS,
   COMPONENT_IDENTITIES_SETTINGS,
+  type ComponentIdentityProps,
+  COMPONENT_IDENTITY_PROPS,
 } from "./component-props";
-import { refuseTakenName, refuseTakenRoleName } from "./names";
+import { refuseTakenName, refuseTakenRoleName, claimRoleName } from "./names";
 import {
   type ResourceGroupMode,
   type ResourceGroupUse,
   checkResourceGroup,
   checkSubscription,
   useResourceGroup,
+  declaredGroups,
 } from "./place";
+import { Issuer } from "../../model/issuer";
+import { Subject } from "../../model/subject";
+import { checkReason, invalidRole, isRoleName } from "../../rules/azure/access";
+import {
+  assignableScopes,
+  checkBroadScopes,
+  scopeResourceGroup,
+  statedScopes,
+} from "../../rules/azure/scope";
+import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
+import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
+import { attributeOf, dependsOn } from "../shared/references";
+import { DeclaredIdentityBase } from "./identity";
+
+/**
+ * The identity of one OpenShift component: a user-assigned identity, its custom role, role assignments at each scope,
+ * and one federated identity credential per service account with the audience `openshift`.
+ *
+ * The custom role is created in the subscription and can be assigned there and in the subscriptions of further scopes.
+ *
+ * Children: `Resource`, `Role` where there are actions, one credential per service account under the credential's name,
+ * one assignment per role and scope under the scope's resource group (`<role> at <resource group>` for roles by name).
+ */
+export class ComponentIdentity extends DeclaredIdentityBase {
+  /** Resource id of the identity; literal if the resource group is. */
+  override readonly resourceId: string;
+  /** The custom role; `undefined` without actions and data actions. */
+  readonly roleDefinition: RoleDefinition | undefined;
+  /** The role assignments, by resource group or scope as in the construct's ids. */
+  readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
+
+  constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_IDENTITY_PROPS, props);
+    super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);
+    const plan = at(this, () => componentIdentityPlan(this, props));
+    this.resourceId = isLate(props.resourceGroupName) ? this.resource.id : literalId(props);
+    // Records and import blocks contain the id as text.
+    if (!isLate(this.resourceId))
+      keepNames(this.resource, {
+        names: { name: props.identityName, resource_group_name: props.resourceGroupName },
+        statedBy: "identityName, or naming of many; resourceGroupName",
+      });
+    this.roleDefinition = this.#customRole(props, plan);
+    const roles = [...(this.roleDefinition ? [undefined] : []), ...plan.permissions.roles];
+    this.roleAssignments = new Map(
+      roles.flatMap((role) => plan.scopes.map((place) => this.#assignment(props, role, place))),
+    );
+    if (props.adopt) this.#import(props);
+  }
+
+  #customRole(
+    { clusterName, subscriptionId, roleDescription, tenantId, provider }: ComponentIdentityProps,
+    { permissions: { actions, dataActions }, assignableScopes, roleName }: ComponentIdentityPlan,
+  ): RoleDefinition | undefined {
+    if (assignableScopes.length === 0) return undefined;
+    const permissions = {
+      ...(actions.length > 0 && { actions: [...actions] }),
+      ...(dataActions.length > 0 && { dataActions: [...dataActions] }),
+    };
+    claimRoleName(this, { name: roleName, tenantId, provider });
+    return new RoleDefinition(this, "Role", {
+      name: roleName,
+      scope: subscriptionScope(subscriptionId),
+      description: terraformText(roleDescription ?? `Custom role for OpenShift. Owned by: ${clusterName}`),
+      permissions: [permissions],
+      assignableScopes: [...assignableScopes],
+      ...this.providerArgument,
+    });
+  }
+
+  #assignment(
+    { naming, provider, reason, subscriptionId }: ComponentIdentityProps,
+    role: string | undefined,
+    scope: string,
+  ): readonly [string, RoleAssignment] {
+    const key = assignmentKey(role, scope, subscriptionId);
+    const known = this.roleDefinition;
+    const assignment = this.declareRoleAssignment(key, undefined, {
+      scope,
+      ...(role === undefined && known
+        ? { roleDefinitionId: attributeOf(known, "role_definition_resource_id") }
+        : { roleDefinitionName: role }),
+      principalId: this.principalReference,
+      ...(reason !== undefined && { description: reason }),
+      // Even after `adopt` is removed.
+      ...(naming === "ccoctl" && { lifecycle: { ignoreChanges: [...UNREAD] } }),
+    });
+    const name = scopeResourceGroup(scope, subscriptionId);
+    if (name !== undefined) dependsOn(assignment, declaredGroups(this, [{ name, subscriptionId, provider }]));
+    return [key, assignment];
+  }
+
+  #import({ adopt = {}, subscriptionId }: ComponentIdentityProps): void {
+    const { roleDefinition, roleAssignments, serviceAccounts = [] } = adopt;
+    this.resource.importFrom(this.resourceId);
+    if (roleDefinition !== undefined)
+      this.roleDefinition?.importFrom(roleDefinitionImportId(subscriptionId, roleDefinition));
+    for (const [key, name] of roleAssignments ?? []) {
+      const assignment = this.roleAssignments.get(key);
+      assignment?.importFrom(roleAssignmentId(assignment.scopeInput ?? "", name));
+    }
+    for (const [index, credential] of this.ledger.credentials.entries()) {
+      const account = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
+      const isOther = credential.name !== account;
+      if (isOther || !serviceAccounts.includes(account)) continue;
+      const declared = this.credentials[index];
+      declared?.importFrom(federatedCredentialId(this.resourceId, credential.name));
+      if (declared) keepNames(declared, { names: { name: credential.name }, statedBy: "serviceAccounts" });
+    }
+  }
+}
+
+type ComponentIdentityPlan = ReturnType<typeof componentIdentityPlan>;
+
+function componentIdentityPlan(construct: Construct, props: ComponentIdentityProps) {
+  const subscription = subscriptionScope(props.subscriptionId);
+  checkSubscription(construct, "subscriptionId", props.subscriptionId, props.provider);
+  const permissions = permissionsOf(props);
+  const scopes = statedScopes(props.scopes);
+  if (props.reason !== undefined) checkReason(props.reason);
+  checkBroadScopes(scopes, props.reason);
+  if (props.adopt) literalId(props);
+  const { roleName = props.identityName, tenantId, provider } = props;
+  if (!isLate(roleName) && !isRoleName(roleName)) invalidRole(roleName);
+  const custom = hasCustomRole(permissions);
+  if (custom) refuseTakenRoleName(construct, { name: roleName, tenantId, provider });
+  return {
+    permissions,
+    scopes,
+    assignableScopes: custom
+      ? assignableScopes(subscription, scopes, permissions.dataActions.length > 0)
+      : [],
+    roleName,
+    credentials: credentialsOf(props),
+  };
+}
+
+function literalId({ identityName, resourceGroupName, subscriptionId }: ComponentIdentityProps): string {
+  return userAssignedIdentityId({ subscriptionId, resourceGroupName }, identityName);
+}
+
+function permissionsOf({ actions, dataActions, roles }: ComponentIdentityProps): ComponentPermissions {
+  const permissions = {
+    actions: roleOperations("actions", actions ?? []),
+    dataActions: roleOperations("dataActions", dataActions ?? []),
+    roles: roleNames("roles", roles ?? []),
+  };
+  return Object.values(permissions).some((list) => list.length > 0)
+    ? permissions
+    : fail("azure-missing", {
+        problem: "request asks for no permission and no role, so its identity could do nothing",
+        allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
+        remedy: "leave the request out, or withhold less of it",
+      });
+}
+
+function credentialsOf(props: ComponentIdentityProps): readonly FederatedCredential[] {
+  const trust = {
+    clusterName: props.clusterName,
+    issuer: Issuer.of(props.issuer),
+    audience: COMPONENT_AUDIENCE,
+    subjects: props.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
+  };
+  const credentials = componentCredentials(trust, props.naming ?? "unique");
+  checkCredentials(props.identityName, credentials, "distribute the service accounts over two identities");
+  return credentials;
+}
 
 /**
  * The identities of OpenShift's components on Azure, like those of `ccoctl azure create-managed-identities`.
@@ -122,19 +314,9 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
   };
 }
 
-/** Everything that is decided before the first resource of a cluster's components is declared. */
-interface ComponentSettings {
-  readonly components: readonly PlannedComponent[];
-  /** Existing parts by the request's name; `undefined` if nothing is adopted. */
-  readonly adopted: ReadonlyMap<string, IdentityAdoption> | undefined;
-  readonly naming: ComponentNaming;
-  /** By the ids of their constructs; their names are literal. */
-  readonly groups: Readonly<Record<"OidcResourceGroup" | "InstallationResourceGroup", ResourceGroupUse>>;
-  readonly tags: Tags;
-}
+type ComponentSettings = ReturnType<typeof componentSettings>;
 
-/** Checks settings and requests as a whole. */
-function componentSettings(scope: Construct, props: ComponentIdentitiesProps): ComponentSettings {
+function componentSettings(scope: Construct, props: ComponentIdentitiesProps) {
   const { adopt, provider, subscriptionId, tenantId } = props;
   clusterName(props.clusterName);
   subscriptionScope(subscriptionId);
@@ -175,7 +357,7 @@ function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming 
 }
 
 /** What is known of both groups from the settings alone. */
-function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentSettings["groups"] {
+function componentGroups(props: ComponentIdentitiesProps, tags: Tags) {
   const { subscriptionId, adopt, provider } = props;
   const group = (
     name: string,

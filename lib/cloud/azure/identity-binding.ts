@@ -26,7 +26,7 @@ import {
 import { IDENTITY_BINDING, IDENTITY_BINDING_API } from "../../rules/azure/identity-binding";
 import { parseClusterId } from "../../rules/azure/names";
 import { PROVIDER } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
+import { PerStack } from "../shared/per-scope";
 import { dependsOn } from "../shared/references";
 import type { IWorkloadIdentity } from "./adopted";
 import { hclText } from "./renamed-arguments";
@@ -56,7 +56,6 @@ export interface WorkloadIdentityBinding {
   readonly federatedCredentials?: boolean;
 }
 
-/** The kind of `identityBinding`. */
 export const WORKLOAD_IDENTITY_BINDING: Kind<IdentityBindingCluster | WorkloadIdentityBinding> = either(
   CLUSTER,
   object<WorkloadIdentityBinding>({
@@ -66,7 +65,6 @@ export const WORKLOAD_IDENTITY_BINDING: Kind<IdentityBindingCluster | WorkloadId
   }),
 );
 
-/** The settings of `identityBinding`; `undefined` if it is not stated. */
 export function identityBindingSettings(
   given: IdentityBindingCluster | WorkloadIdentityBinding | undefined,
 ): WorkloadIdentityBinding | undefined {
@@ -176,7 +174,6 @@ function keyOf(cluster: string, { resourceId }: BoundIdentity): string {
   return JSON.stringify([cluster, resourceId].map((id) => (isLate(id) ? id : id.toLowerCase())));
 }
 
-/** A resource of the provider azapi. */
 class AzapiResource extends TerraformResource {
   readonly #arguments: Readonly<Record<string, unknown>>;
 

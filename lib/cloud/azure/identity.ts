@@ -14,11 +14,16 @@ import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/names";
 import { checkedTags, tagsArgument } from "../../rules/azure/tags";
-import { type FederatedCredential, checkCredentials, federatedCredentials } from "../../rules/azure/trust";
+import {
+  type FederatedCredential,
+  checkCredentials,
+  federatedCredentials,
+  sameCredential,
+} from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { PROVIDER } from "../shared/kinds";
-import { attributeOf, dependsOn } from "../shared/references";
 import type { RegistryStack } from "../shared/registry-stack";
+import { attributeOf, dependsOn } from "../shared/references";
 import { claimName, refuseTakenName } from "./names";
 import { type ResourceGroupPlace, declaredGroups } from "./place";
 import { IdentityCredential } from "./renamed-arguments";
@@ -71,23 +76,6 @@ export const DECLARED_IDENTITY_PROPS: ObjectKind<DeclaredIdentityProps> = object
   ...IDENTITY_SETTINGS.shape,
 });
 
-/** What is stated of them, for one of several identities. */
-export function identitySettings({
-  resourceGroupName,
-  location,
-  tenantId,
-  tags,
-  provider,
-}: IdentitySettings): IdentitySettings {
-  return {
-    resourceGroupName,
-    location,
-    ...(tenantId !== undefined && { tenantId }),
-    ...(tags && { tags }),
-    ...(provider && { provider }),
-  };
-}
-
 export function checkIdentity(props: DeclaredIdentityProps): void {
   identityName(props.identityName);
   resourceGroupName(props.resourceGroupName);
@@ -102,7 +90,7 @@ export function requiredSettings(
   subject: Subject | undefined,
   maker: string,
 ): IdentitySettings {
-  const { resourceGroupName: group, location: region } = settings;
+  const { resourceGroupName: group, location: region, tenantId, tags, provider } = settings;
   if (group === undefined || region === undefined) {
     const missing = group === undefined ? "resourceGroupName" : "location";
     return fail("azure-missing", {
@@ -110,14 +98,15 @@ export function requiredSettings(
       remedy: `set ${missing} in ${maker}, or state an identity that exists as \`as\` of the service account`,
     });
   }
-  return identitySettings({
-    ...settings,
+  return {
     resourceGroupName: resourceGroupName(group),
     location: location(region),
-  });
+    ...(tenantId !== undefined && { tenantId }),
+    ...(tags && { tags }),
+    ...(provider && { provider }),
+  };
 }
 
-/** Declares the identity as `Resource` of a construct and claims its name. */
 export function declareIdentity(construct: Construct, props: DeclaredIdentityProps): UserAssignedIdentity {
   at(construct, () => refuseTakenName(construct, props));
   claimName(construct, props);
@@ -307,14 +296,14 @@ export const PULL_TRUST: ObjectKind<PullTrust> = object({
 
 /**
  * Returns the credentials for trusts that are added to an identity, in the order of the trusts and sorted by subject
- * within each. They are checked together with the credentials that the identity already has.
+ * within each; with `once` without those that the identity already has. They are checked together with the latter.
  */
 export function trustCredentials(
   identity: string,
   trusts: readonly PullTrust[],
   cloud: AzureCloudName | undefined,
   existing: readonly FederatedCredential[],
-  isWanted: (added: FederatedCredential) => boolean = () => true,
+  once = false,
   remedy = "distribute the service accounts over more identities; pullIdentities makes one for each",
 ): readonly FederatedCredential[] {
   const credentials = trusts.flatMap((trust) =>
@@ -325,7 +314,8 @@ export function trustCredentials(
       subjects: trust.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
     }),
   );
-  const added = credentials.filter(isWanted);
+  const isKnown = (own: FederatedCredential): boolean => existing.some((each) => sameCredential(each, own));
+  const added = once ? credentials.filter((own) => !isKnown(own)) : credentials;
   checkCredentials(identity, [...existing, ...added], remedy);
   return added;
 }

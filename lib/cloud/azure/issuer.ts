@@ -24,7 +24,7 @@ import { requireAlgorithms } from "../../rules/openid/jwks";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { preventDestroy } from "../shared/prevent-destroy";
 import { attributeOf, dependsOn } from "../shared/references";
 import {
@@ -156,7 +156,6 @@ const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** By app: the construct that declares each storage account, by name. */
 const accounts = new PerApp<Construct>();
 
-/** Options of documents for Azure. */
 export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocumentsOptions, "accepted">> = {
   jwksPath: "openid/v1/jwks",
   accepted: ACCEPTED_ALGORITHMS,
@@ -235,7 +234,6 @@ function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
   return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...checkedTags(tags) };
 }
 
-/** The resource group of the account. */
 function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   const { adopt, provider, region, resourceGroup, resourceGroupName: name } = props;
   return {

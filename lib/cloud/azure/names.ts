@@ -9,10 +9,9 @@ import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { defaultProvider } from "./place";
 
-/** Name and resource group of an identity. */
 export interface IdentityPlace {
   /** May be late. */
   readonly identityName: string;
@@ -21,15 +20,10 @@ export interface IdentityPlace {
   readonly provider?: AzurermProvider;
 }
 
-/** A custom role and its tenant, if known. */
 export interface RoleName {
   /** May be late. */
   readonly name: string;
-  /**
-   * A GUID.
-   *
-   * @defaultValue - that of the provider, where it states one
-   */
+  /** A GUID; by default that of the provider, where it states one. */
   readonly tenantId?: string | undefined;
   readonly provider?: AzurermProvider | undefined;
 }
@@ -43,7 +37,6 @@ interface Claim {
 const identities = new PerApp<Claim[]>();
 const roles = new PerApp<Claim[]>();
 
-/** Remembers the name of a declared identity. */
 export function claimName(construct: Construct, place: IdentityPlace): void {
   identitiesNamed(construct, place).push({ construct, provider: place.provider });
 }
@@ -68,15 +61,14 @@ export function refuseTakenName(construct: Construct, place: IdentityPlace): voi
     });
 }
 
-/** Remembers the name of a declared role. */
 export function claimRoleName(construct: Construct, role: RoleName): void {
-  claims(roles, construct, comparable(role.name)).push({ construct, tenantId: tenantOf(construct, role) });
+  rolesNamed(construct, role).push({ construct, tenantId: tenantOf(construct, role) });
 }
 
 /** Refuses the name of a role that the app declares already, unless the two are known to be in two tenants. */
 export function refuseTakenRoleName(construct: Construct, role: RoleName): void {
   const tenant = tenantOf(construct, role);
-  const holder = claims(roles, construct, comparable(role.name)).find(
+  const holder = rolesNamed(construct, role).find(
     ({ tenantId }) => tenantId === undefined || tenant === undefined || tenantId === tenant,
   );
   if (holder)
@@ -89,14 +81,13 @@ export function refuseTakenRoleName(construct: Construct, role: RoleName): void 
     });
 }
 
-function claims(known: PerApp<Claim[]>, construct: Construct, key: string): Claim[] {
-  const existing = known.get(construct, key) ?? [];
-  known.set(construct, key, existing);
-  return existing;
+function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {
+  const key = `${comparable(resourceGroupName)} ${comparable(identityName)}`;
+  return identities.ensure(construct, key, () => []);
 }
 
-function identitiesNamed(construct: Construct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {
-  return claims(identities, construct, `${comparable(resourceGroupName)} ${comparable(identityName)}`);
+function rolesNamed(construct: Construct, { name }: RoleName): Claim[] {
+  return roles.ensure(construct, comparable(name), () => []);
 }
 
 /** A late value is equal only to itself. */

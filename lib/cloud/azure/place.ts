@@ -14,13 +14,13 @@ import {
 import type { Construct, IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
+import { at } from "../../model/parsed";
 import { lowestVersion } from "../../rules/azure/azurerm-version";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
 import { withinStack } from "../shared/across-stacks";
 import { DefaultProvider } from "../shared/default-provider";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 
 const defaults = new DefaultProvider<AzurermProvider>("azurerm");
 
@@ -66,25 +66,15 @@ export type ResourceGroupMode = "declared" | "existing";
 
 export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "existing"];
 
-/** Which resource group of which subscription. */
 export interface ResourceGroupPlace {
   /** Its name; may be late. */
   readonly name: string;
-  /**
-   * GUID of its subscription.
-   *
-   * @defaultValue - that of the provider, where it states one
-   */
+  /** GUID of its subscription; by default that of the provider, where it states one. */
   readonly subscriptionId?: string | undefined;
-  /**
-   * The Terraform provider.
-   *
-   * @defaultValue - the stack's default azurerm provider
-   */
+  /** By default the stack's default azurerm provider. */
   readonly provider?: AzurermProvider | undefined;
 }
 
-/** A resource group that is used. */
 export interface ResourceGroupUse extends ResourceGroupPlace {
   /** Its region; may be late. */
   readonly location: string;
@@ -92,11 +82,7 @@ export interface ResourceGroupUse extends ResourceGroupPlace {
   /** `cluster` for the one that OpenShift's installer fills, which nothing else may be in. */
   readonly holds: "cluster" | "issuer" | "identities";
   readonly tags: Tags;
-  /**
-   * Id under which an existing group is imported.
-   *
-   * @defaultValue - the group is made
-   */
+  /** Id under which an existing group is imported; otherwise the group is made. */
   readonly importId?: string;
 }
 
@@ -213,10 +199,7 @@ function knownGroups(scope: Construct, place: ResourceGroupPlace): readonly Know
 }
 
 function groupsNamed(scope: Construct, name: string): KnownGroup[] {
-  const key = isLate(name) ? name : name.toLowerCase();
-  const known = apps.get(scope, key) ?? [];
-  apps.set(scope, key, known);
-  return known;
+  return apps.ensure(scope, isLate(name) ? name : name.toLowerCase(), () => []);
 }
 
 function subscriptionOf(scope: Construct, place: ResourceGroupPlace): string | undefined {
@@ -237,11 +220,7 @@ const OVERRIDE = ["terraform", "required_providers", "azurerm", "version"];
  */
 export function azurermVersion(resource: TerraformResource): string {
   // cdktf keeps a stack's overrides private, and merges them into what it writes.
-  const overrides: unknown = Reflect.get(TerraformStack.of(resource), "rawOverrides");
-  const stated = OVERRIDE.reduce<unknown>(
-    (outer, key) => (isRecord(outer) ? outer[key] : undefined),
-    overrides,
-  );
+  const stated = at(Reflect.get(TerraformStack.of(resource), "rawOverrides"), ...OVERRIDE);
   if (typeof stated === "string") return lowestVersion(stated);
   const provider = resource.provider ?? defaultProvider(resource);
   const bindings = provider?.terraformGeneratorMetadata ?? resource.terraformGeneratorMetadata;

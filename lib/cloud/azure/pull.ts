@@ -1,31 +1,197 @@
 import { Construct } from "constructs";
-import type { RegistryStack } from "../shared/registry-stack";
+import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import { at, fail } from "../../errors";
-import type { AccountGrant } from "../../model/identity";
+import { type AccountGrant, accountsRequestShape } from "../../model/identity";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
-import type { IPullIdentities, PullDeclaration } from "../../model/pulls";
-import { checkGiven, checkProps } from "../../model/shape";
+import { type IPullIdentities, type PullDeclaration, type PullRequest, PULL_SOURCE } from "../../model/pulls";
+import {
+  checkGiven,
+  checkProps,
+  type ObjectKind,
+  example,
+  number,
+  object,
+  optional,
+  text,
+  list,
+} from "../../model/shape";
 import type { Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { guid } from "../../rules/azure/names";
 import { pullPermissions } from "../../rules/azure/permission";
 import { acrCredentialProvider, pluginAnnotations, renderAzureJson } from "../../rules/azure/plugin";
-import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/pull";
+import { spread } from "../../rules/azure/pull";
 import type { LoginServer } from "../../rules/azure/registry";
-import { federatedCredentials } from "../../rules/azure/trust";
-import { type IdentitySettings, type PullTrust, principalOf, requiredSettings } from "./identity";
+import { federatedCredentials, type FederatedCredential } from "../../rules/azure/trust";
+import {
+  type IdentitySettings,
+  type PullTrust,
+  principalOf,
+  requiredSettings,
+  IDENTITY_SETTINGS,
+  type DeclaredIdentityProps,
+  DECLARED_IDENTITY_PROPS,
+  PULL_TRUST,
+  checkIdentity,
+  declareIdentity,
+  trustCredentials,
+} from "./identity";
 import { refuseTakenName } from "./names";
 import {
-  type PullIdentitiesProps,
-  type PullIdentitiesSettings,
-  PULL_IDENTITIES_PROPS,
-  PULL_IDENTITIES_SETTINGS,
-} from "./pull-props";
-import { type IPullIdentity, existingIdentity } from "./adopted";
-import { type PullIdentityProps, PullIdentity } from "./pull-identity";
+  type IPullIdentity,
+  existingIdentity,
+  type IdentityLedger,
+  type PullIdentityAttributes,
+  type PullIdentityScope,
+  AdoptedPullIdentity,
+  PULL_IDENTITY_ATTRIBUTES,
+  PULL_IDENTITY_SCOPE,
+  PullIdentityBase,
+  newLedger,
+} from "./adopted";
 import { AcrSource, acrSource } from "./registry";
+
+/** A user-assigned identity to declare. */
+export interface PullIdentityProps extends DeclaredIdentityProps, PullIdentityScope {
+  /**
+   * Service accounts that may act as the identity; more can be added with `addTrust`.
+   *
+   * @defaultValue - none
+   */
+  readonly trusts?: readonly PullTrust[];
+}
+
+const PULL_IDENTITY_PROPS: ObjectKind<PullIdentityProps> = object({
+  ...PULL_IDENTITY_SCOPE.shape,
+  ...DECLARED_IDENTITY_PROPS.shape,
+  trusts: optional(list(PULL_TRUST)),
+});
+
+/**
+ * A user-assigned identity that pulls images for service accounts.
+ *
+ * Each service account is one federated identity credential: exact issuer, subject and audience, because Azure has no
+ * wildcards for Kubernetes issuers. Credentials of one identity are chained with `depends_on`, in the order in which
+ * they were added and within one trust by subject, because Azure refuses two writes at once. An identity has at most
+ * 20; credentials declared outside this stack count too, but are not visible here.
+ *
+ * Children: `Resource`, one credential per service account under the credential's name, one role assignment per
+ * registry under the registry's own host.
+ */
+export class PullIdentity extends PullIdentityBase {
+  /** The declared identity. */
+  readonly resource: UserAssignedIdentity;
+  /** Resource id of the declared identity; late. */
+  override readonly resourceId: string;
+  /** Resource group as given. */
+  override readonly resourceGroupName: string;
+  /** Client id, the value of the annotation; late. */
+  override readonly clientId: string;
+  /** Object id of the identity's service principal; late. */
+  override readonly principalId: string;
+  /** Tenant as given; late otherwise. */
+  override readonly tenantId: string;
+  /** The name as given. */
+  protected override readonly label: string;
+  /** A separate ledger, because no other construct can name the identity. */
+  protected override readonly ledger: IdentityLedger = newLedger();
+
+  constructor(scope: Construct, id: string, props: PullIdentityProps) {
+    checkProps(new.target.name, scope, id, PULL_IDENTITY_PROPS, props);
+    super(scope, id, props);
+    const credentials = at(this, () => checkedCredentials(props));
+    this.resource = declareIdentity(this, props);
+    this.resourceId = this.resource.id;
+    this.resourceGroupName = props.resourceGroupName;
+    this.clientId = this.resource.clientId;
+    this.principalId = this.resource.principalId;
+    this.tenantId = props.tenantId ?? this.resource.tenantId;
+    this.label = props.identityName;
+    this.declareCredentials(credentials);
+  }
+
+  /**
+   * Returns an existing identity. Literal ids are used as they are; for missing ones a data source is declared.
+   *
+   * Constructs of one stack that adopt the same literal id share its chain and its count of credentials; other stacks
+   * and tools do not.
+   */
+  static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
+    checkProps("PullIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
+    return new AdoptedPullIdentity(scope, id, attributes);
+  }
+}
+
+function checkedCredentials(props: PullIdentityProps): readonly FederatedCredential[] {
+  checkIdentity(props);
+  return trustCredentials(props.identityName, props.trusts ?? [], props.cloud, []);
+}
+
+/**
+ * Properties of {@link pullIdentities}. Resource group and location are required unless every service account acts as
+ * an existing identity (`as`). Identities and registries must be in one tenant.
+ */
+export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
+  /**
+   * The Azure cloud; written to azure.json.
+   *
+   * @defaultValue - the cloud of the registries
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * Audience of the service account tokens, the same in credentials, RBAC and the kubelet's file.
+   *
+   * @defaultValue "api://AzureADTokenExchange"
+   */
+  readonly audience?: string;
+  /**
+   * Number of shared identities per permission set, 1 to 65536. Jump consistent hashing of a service account's name
+   * chooses its identity; raising the number from n to n + 1 moves one service account in n + 1.
+   *
+   * @defaultValue - one identity per service account
+   */
+  readonly shards?: number;
+  /**
+   * Prefix of the names of declared identities, 1 to 63 letters, digits and hyphens.
+   *
+   * @defaultValue - the cluster's name
+   */
+  readonly namePrefix?: string;
+  /**
+   * Path of the plugin's configuration file on the nodes.
+   *
+   * @defaultValue "/etc/kubernetes/acr-azure.json"
+   */
+  readonly azureJsonPath?: string;
+  /**
+   * GUID of a subscription, written to azure.json; the plugin does not need it.
+   *
+   * @defaultValue - left out
+   */
+  readonly subscriptionId?: string;
+}
+
+export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
+  ...IDENTITY_SETTINGS.shape,
+  resourceGroupName: optional(text),
+  location: optional(example(text, '"westeurope"')),
+  cloud: optional(text),
+  audience: optional(text),
+  shards: optional(number),
+  namePrefix: optional(text),
+  azureJsonPath: optional(text),
+  subscriptionId: optional(text),
+});
+
+/** One cluster's pulls from container registries, which are requested with `acr()`. */
+export interface PullIdentitiesProps extends PullIdentitiesSettings, PullRequest<Construct> {}
+
+export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
+  ...PULL_IDENTITIES_SETTINGS.shape,
+  ...accountsRequestShape(PULL_SOURCE),
+});
 
 const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
 /** Readable only by root: the kubelet runs the plugin as root. */
@@ -125,38 +291,22 @@ export function pullIdentities(settings: PullIdentitiesSettings = {}): IPullIden
 
 type Entry = readonly [string, IPullIdentity];
 
-/** Everything that is decided before the first resource is declared. */
-interface PullPlan {
-  readonly cloud: AzureCloudName;
-  readonly azureJsonPath: string;
-  readonly audience: string;
-  readonly loginServers: readonly LoginServer[];
-  readonly declared: readonly (PlannedIdentity & Omit<PullIdentityProps, "trusts">)[];
-  /** Identities of lines with `as`, whose rights on the registries are not declared. */
-  readonly existing: readonly { readonly subject: Subject; readonly identity: IPullIdentity }[];
-  readonly trust: (serviceAccounts: readonly Subject[]) => PullTrust;
-  /** The owner's stack for role assignments on a registry, by the registry's own host. */
-  readonly owners: ReadonlyMap<string, RegistryStack | undefined>;
-}
-
-interface AzurePull {
-  readonly subject: Subject;
-  readonly sources: readonly AcrSource[];
-}
+type PullPlan = ReturnType<typeof planPulls>;
 
 /** Checks a request as a whole and decides who acts as which identity. */
-function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
+function planPulls(scope: Construct, props: PullIdentitiesProps) {
   const { clusterName, issuer, namePrefix = clusterName, shards } = props;
   const sources = props.accounts.flatMap(({ asks }) => asks.map(acrSource));
   const loginServers = sources.map((source) => source.loginServer);
   const cloud = oneCloud(props, loginServers);
+  // Rights of existing identities on the registries are not declared.
   const existing = props.accounts.flatMap(({ subject, existing: each }) =>
     each ? [{ subject, identity: existingIdentity(each) }] : [],
   );
   const created = props.accounts
     .filter((account) => account.existing === undefined)
-    .map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
-  const planned = spread(created.map(permitted), { namePrefix, shards, issuers: issuer.accepted.length });
+    .map(({ subject, asks }) => ({ subject, permissions: pullPermissions(asks.map(acrSource)) }));
+  const planned = spread(created, { namePrefix, shards, issuers: issuer.accepted.length });
   checkTenants(
     props,
     existing.map(({ identity }) => identity),
@@ -182,10 +332,6 @@ function planPulls(scope: Construct, props: PullIdentitiesProps): PullPlan {
 function checkedPath({ azureJsonPath = AZURE_JSON_PATH, subscriptionId }: PullIdentitiesProps): string {
   if (subscriptionId !== undefined) guid("subscriptionId", subscriptionId);
   return nodeFile({ path: azureJsonPath, mode: 0, content: "" }).path;
-}
-
-function permitted({ subject, sources }: AzurePull): PlannedPull {
-  return { subject, permissions: pullPermissions(sources) };
 }
 
 function refuseNoPulls(): never {

@@ -114,7 +114,6 @@ export function kubeConfigWarning(
     : undefined;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
   "a KubernetesCluster or DataAzurermKubernetesCluster",
   "azurerm_kubernetes_cluster",
@@ -175,7 +174,6 @@ const AKS_SPOKE_PROPS: ObjectKind<AksSpokeProps> = object({
   provider: optional(PROVIDER),
 });
 
-/** A spoke, checked. */
 interface CheckedSpoke {
   readonly assignments: readonly AksAssignment[];
   readonly warning: string | undefined;

@@ -30,7 +30,7 @@ import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import { roleWarnings } from "../../rules/azure/roles";
 import { type WorkloadIdentityAdoption, UNREAD, checkExistingCredentials } from "../../rules/azure/adoption";
 import { federatedCredentialId, roleAssignmentId, userAssignedIdentityId } from "../../rules/azure/ids";
-import { type FederatedCredential, checkCredentials, sameCredential } from "../../rules/azure/trust";
+import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
 import { derivedName, stableHash } from "../../rules/names";
 import { terraformText } from "../../rules/terraform-text";
 import {
@@ -61,8 +61,8 @@ import {
 import { refuseTakenName } from "./names";
 import {
   type WorkloadIdentitiesSettings,
-  WORKLOAD_IDENTITIES_SETTINGS,
   type WorkloadIdentityProps,
+  WORKLOAD_IDENTITIES_SETTINGS,
   WORKLOAD_IDENTITY_PROPS,
 } from "./workload-props";
 
@@ -114,11 +114,8 @@ export class WorkloadIdentity extends DeclaredIdentityBase implements IExistingI
   /** What lines with `as` call: declares the credentials that are not declared yet. */
   addTrustOnce(trust: PullTrust): void {
     const { credentials } = this.ledger;
-    const isWanted = (added: FederatedCredential): boolean =>
-      !credentials.some((known) => sameCredential(known, added));
-    this.declareCredentials(
-      at(this, () => trustCredentials(this.label, [trust], undefined, credentials, isWanted)),
-    );
+    const added = at(this, () => trustCredentials(this.label, [trust], undefined, credentials, true));
+    this.declareCredentials(added);
   }
 
   #import(
@@ -158,7 +155,7 @@ function checkedCredentials(props: WorkloadIdentityProps): readonly FederatedCre
   accessRoles(props.roles);
   const remedy =
     "distribute the service accounts over more identities; workloadIdentities makes one for each";
-  const derived = trustCredentials(identity, trusts, cloud, [], undefined, remedy);
+  const derived = trustCredentials(identity, trusts, cloud, [], false, remedy);
   if (!adopt) return derived;
   const keys = derived.map(({ subject }) => serviceAccountText(subject));
   checkExistingCredentials(adopt, keys);
@@ -221,7 +218,12 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
     super(scope, id);
     const binding = identityBindingSettings(props.identityBinding);
-    if (binding) at(this, () => checkBinding(binding, props));
+    if (binding) {
+      const { issuer, cloud, audience } = props;
+      const { cluster, federatedCredentials: federated = false } = binding;
+      const limits = clusterLimits(cluster);
+      at(this, () => checkIdentityBinding({ issuer, cloud, audience, federated, ...limits }));
+    }
     const cloudName = binding && nameOf(binding.cluster);
     if (cloudName !== undefined) this.cloudName = cloudName;
     const isFederated = binding?.federatedCredentials ?? binding === undefined;
@@ -265,13 +267,6 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
 /** Those of an existing identity may exist, too: its owner writes them. */
 function isBindable(identity: BoundIdentity): boolean {
   return !(identity instanceof AdoptedPullIdentity) || identity.declaresTrust;
-}
-
-function checkBinding(
-  { cluster, federatedCredentials: federated = false }: WorkloadIdentityBinding,
-  { issuer, cloud, audience }: WorkloadIdentitiesProps,
-): void {
-  checkIdentityBinding({ issuer, cloud, audience, federated, ...clusterLimits(cluster) });
 }
 
 /**

@@ -87,27 +87,21 @@ export function gke(props: GkeProps): ManagedCluster {
   };
 }
 
-/** The settings of workloads. */
 type WorkloadProps = Omit<ClusterPoolProps, "pool"> &
   WorkloadCredentialProps & { readonly audience?: string };
 
+/** Settings of a pool provider and of its credential file. */
+const OF_OWN_POOL = [
+  ...(["oidcProvider", "providerId", "namePrefix", "jwks", "keys", "audience"] as const),
+  ...(["credentialDirectory", "tokenLifetime"] as const),
+];
+
 /** Refuses what has no effect with GKE's own pool. */
 export function checkGkePool(props: WorkloadProps): void {
-  const { oidcProvider, providerId, namePrefix, jwks, keys, audience } = props;
-  const { credentialDirectory, tokenLifetime, project, projectNumber: number, impersonate } = props;
-  const ofOwn = {
-    oidcProvider,
-    providerId,
-    namePrefix,
-    jwks,
-    keys,
-    audience,
-    credentialDirectory,
-    tokenLifetime,
-  };
+  const { project, projectNumber: number, impersonate } = props;
   projectId(project);
-  for (const [setting, value] of Object.entries(ofOwn))
-    if (value !== undefined) refuseUnused(setting, 'with pool: "gke"');
+  const own = OF_OWN_POOL.find((setting) => props[setting] !== undefined);
+  if (own) refuseUnused(own, 'with pool: "gke"');
   if (number !== undefined) projectNumber(number);
   else if (impersonate === false) missingNumber("workloadServiceAccounts()");
 }

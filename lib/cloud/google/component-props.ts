@@ -37,7 +37,6 @@ export interface ComponentOverride extends ComponentRightsOverride {
   readonly condition?: RoleCondition;
 }
 
-/** The kind of {@link ComponentOverride}. */
 export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
   ...COMPONENT_RIGHTS_OVERRIDE.shape,
   roleSharing: optional(choice(["cluster", "project", "existing"])),
@@ -77,7 +76,6 @@ export interface ComponentServiceAccountProps extends ComponentOverride, Adoptab
   readonly adoptRole?: boolean;
 }
 
-/** The kind of {@link ComponentServiceAccountProps}. */
 export const COMPONENT_SERVICE_ACCOUNT_PROPS: ObjectKind<ComponentServiceAccountProps> = object({
   ...ADOPTABLE_PROPS.shape,
   ...UNIVERSE_PROPS.shape,

@@ -159,7 +159,6 @@ export interface ComponentPlan {
   readonly roleId: string | undefined;
   /** The custom role to declare, if any. */
   readonly role: ProjectRoleProps | undefined;
-  /** What the service account is granted on its project. */
   readonly grants: readonly CheckedRoleGrant[];
   /** The component's intended rights, if they differ from the request. */
   readonly intends: ComponentIntent | undefined;
@@ -168,7 +167,6 @@ export interface ComponentPlan {
 /** Red Hat's own names begin so; what follows is what people look for. */
 const COMMON_PREFIX = /^openshift-/;
 
-/** Names and checks all objects of a component. */
 export function planComponent(props: UnboundComponent): ComponentPlan {
   const { request, condition, reason } = props;
   const cluster = clusterName(props.clusterName);

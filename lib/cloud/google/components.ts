@@ -235,19 +235,10 @@ function othersWarning(providerId: string): string {
   return `pool provider ${providerId} has admitted every service account of the cluster, and will only admit the components: others that use it, for example operators of the Operator Lifecycle Manager, lose access. List the members of roles/iam.workloadIdentityUser on the project's service accounts, and add the further ones to serviceAccounts; an empty list states that there are none`;
 }
 
-/** What the caller stated of all requests and of single ones, checked as far as it can be without them. */
-interface ComponentSettings {
-  readonly naming: ComponentNaming;
-  /** True where what ccoctl made is taken into the state. */
-  readonly adopt: boolean;
-  /** Ids of service accounts by request. */
-  readonly accountIds: ReadonlyMap<string, string>;
-  /** Requests for which a service account is made under an id of ccoctl's form; `all` for every one without an id. */
-  readonly absent: readonly string[] | "all";
-  readonly overrides: ReadonlyMap<string, ComponentOverride>;
-}
+type ComponentSettings = ReturnType<typeof componentSettings>;
 
-function componentSettings(props: ComponentServiceAccountsProps): ComponentSettings {
+/** What the caller stated of all requests and of single ones, checked as far as it can be without them. */
+function componentSettings(props: ComponentServiceAccountsProps) {
   const { adopt = false, naming = adopt ? "ccoctl" : "derived", ccoctlName, absentAccounts } = props;
   if (ccoctlName !== undefined) clusterName(ccoctlName);
   if (adopt && naming === "derived")

@@ -17,7 +17,7 @@ import { shortText, utf8Bytes } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { type IPrincipals, PRINCIPALS } from "./pool";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
@@ -62,7 +62,6 @@ const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> 
   description: optional(text),
 });
 
-/** The settings of a service account itself. */
 type UncheckedServiceAccount = Omit<
   FederatedServiceAccountProps,
   "principals" | "serviceAccounts" | "adoptUsers"

@@ -12,7 +12,7 @@ import { bucketName, projectId, refuseTaken, textOfForm } from "../../rules/goog
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { preventDestroy } from "../shared/prevent-destroy";
 import { dependsOn } from "../shared/references";
 import { universeIn } from "./place";

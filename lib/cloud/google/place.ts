@@ -69,7 +69,6 @@ export interface PoolProviderSettings extends DeclaredProps {
   readonly jwks?: string | PublicJsonWebKeySet;
 }
 
-/** The kind of {@link PoolProviderSettings}. */
 export const POOL_PROVIDER_SETTINGS: ObjectKind<PoolProviderSettings> = object({
   ...DECLARED_PROPS.shape,
   oidcProvider: optional(OIDC_PROVIDER),
@@ -99,7 +98,6 @@ export interface ClusterPoolProps extends PoolProviderSettings, UniverseProps {
   readonly pool?: PullPoolProps | IWorkloadIdentityPool;
 }
 
-/** The kind of {@link ClusterPoolProps}. */
 export const CLUSTER_POOL_PROPS: ObjectKind<ClusterPoolProps> = object({
   ...UNIVERSE_PROPS.shape,
   ...POOL_PROVIDER_SETTINGS.shape,

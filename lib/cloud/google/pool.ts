@@ -20,7 +20,7 @@ import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** The full name of a workload identity pool. */
@@ -45,7 +45,6 @@ export interface IPrincipals {
   principal(subject: Subject): string;
 }
 
-/** The kind of {@link IPrincipals}. */
 export const PRINCIPALS: Kind<IPrincipals> = made(
   "whose principals are meant: an OidcProvider, or WorkloadIdentityPool.fleet(…)",
   "WorkloadIdentityPool.fleet(…)",
@@ -118,7 +117,6 @@ export interface IWorkloadIdentityPool {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** The kind of an {@link IWorkloadIdentityPool}. */
 export const WORKLOAD_IDENTITY_POOL: Kind<IWorkloadIdentityPool> = made(
   "a pool: new WorkloadIdentityPool(…), WorkloadIdentityPool.fromPoolId(…)",
   "WorkloadIdentityPool.fromPoolId(…)",
@@ -159,7 +157,6 @@ export interface PullPoolProps {
   readonly description?: string;
 }
 
-/** The kind of {@link PullPoolProps}. */
 export const PULL_POOL_PROPS: ObjectKind<PullPoolProps> = object({
   poolId: text,
   displayName: optional(text),
@@ -315,7 +312,6 @@ function checkAttributes(attributes: WorkloadIdentityPoolAttributes): WorkloadId
   };
 }
 
-/** True where both are of one stack. */
 export function sameStack(one: Construct, other: Construct): boolean {
   return TerraformStack.of(one) === TerraformStack.of(other);
 }

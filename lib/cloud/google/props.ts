@@ -13,7 +13,6 @@ export interface DeclaredProps {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link DeclaredProps}. */
 export const DECLARED_PROPS: ObjectKind<DeclaredProps> = object({ provider: optional(PROVIDER) });
 
 /** Settings of resources that may already exist. */
@@ -27,7 +26,6 @@ export interface AdoptableProps extends DeclaredProps {
   readonly adopt?: boolean;
 }
 
-/** The kind of {@link AdoptableProps}. */
 export const ADOPTABLE_PROPS: ObjectKind<AdoptableProps> = object({
   ...DECLARED_PROPS.shape,
   adopt: optional(boolean),
@@ -43,7 +41,6 @@ export interface UniverseProps {
   readonly universeDomain?: string;
 }
 
-/** The kind of {@link UniverseProps}. */
 export const UNIVERSE_PROPS: ObjectKind<UniverseProps> = object({ universeDomain: optional(text) });
 
 /** Settings of the credentials in a workload's pods. */
@@ -70,7 +67,6 @@ export interface WorkloadCredentialProps {
   readonly impersonate?: boolean;
 }
 
-/** The kind of {@link WorkloadCredentialProps}. */
 export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = object({
   credentialDirectory: optional(text),
   tokenLifetime: optional(DURATION),

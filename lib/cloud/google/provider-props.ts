@@ -42,7 +42,6 @@ export interface IOidcProvider extends IPrincipals {
   readonly stsAudience: string;
 }
 
-/** The kind of an {@link IOidcProvider}. */
 export const OIDC_PROVIDER: Kind<IOidcProvider> = made(
   "an OIDC provider: new OidcProvider(…), OidcProvider.fromProviderId(…) or another of its statics",
   "OidcProvider.fromProviderId(…)",
@@ -120,7 +119,6 @@ export interface OidcProviderProps extends AdoptableProps {
   readonly description?: string;
 }
 
-/** The kind of {@link OidcProviderProps}. */
 export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
   ...ADOPTABLE_PROPS.shape,
   pool: WORKLOAD_IDENTITY_POOL,
@@ -164,7 +162,6 @@ export interface OidcProviderAttributes {
   readonly subjectAttribute?: string;
 }
 
-/** The kind of {@link OidcProviderAttributes}. */
 export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
   pool: WORKLOAD_IDENTITY_POOL,
   providerId: text,
@@ -173,7 +170,6 @@ export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = obje
   subjectAttribute: optional(text),
 });
 
-/** The checked settings of a pool provider; equal settings are equal member by member. */
 export interface OidcProviderSettings {
   readonly providerId: string;
   readonly issuer: Issuer;
@@ -211,7 +207,6 @@ export type UncheckedOidcProvider = Omit<OidcProviderProps, "pool"> & {
   readonly pool: Pick<IWorkloadIdentityPool, "projectNumber" | "poolId">;
 };
 
-/** Checks the properties of a pool provider. */
 export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSettings {
   const { projectNumber, poolId } = props.pool;
   workloadIdentityId("pool", poolId);

@@ -13,7 +13,7 @@ import { poolPath, renderPrincipal } from "../../rules/google/provider";
 import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
+import { PerApp } from "../shared/per-scope";
 import { preventDestroy } from "../shared/prevent-destroy";
 import { AdoptedOidcProvider } from "./adopted";
 import { type IWorkloadIdentityPool, type PoolName, sameStack } from "./pool";
@@ -269,7 +269,6 @@ function isBeside(one: Issuer, other: Issuer): boolean {
   return one.accepted.some((each) => each.equals(other)) || other.accepted.some((each) => each.equals(one));
 }
 
-/** An issuer as a pool provider trusts it. */
 interface TrustedIssuer {
   readonly issuer: Issuer;
   readonly pool: PoolName;
@@ -277,14 +276,8 @@ interface TrustedIssuer {
   readonly jwks: string | undefined;
 }
 
-interface StatedKeys {
-  readonly keys: KeySet;
-  /** Path of the pool provider that states them. */
-  readonly path: string;
-}
-
 /** Each set that pool providers of an app state for an issuer, once: one, and late ones beside it. */
-const stated = new PerApp<StatedKeys[]>();
+const stated = new PerApp<{ readonly keys: KeySet; readonly path: string }[]>();
 
 /**
  * Components, workloads and pulls of a cluster each have their own pool provider. If one has the keys and another

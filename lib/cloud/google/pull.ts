@@ -34,7 +34,7 @@ import {
 import { gcp } from "../../registries/artifact-registry";
 import { waitFor } from "../shared/across-stacks";
 import { waitForDeclared } from "../shared/declared-names";
-import { PerStack } from "../shared/per-stack";
+import { PerStack } from "../shared/per-scope";
 import {
   type PoolProviderSettings,
   POOL_PROVIDER_SETTINGS,
@@ -101,13 +101,6 @@ const PULL_PRINCIPALS_PROPS: ObjectKind<PullPrincipalsProps> = object({
   cacheDuration: optional(DURATION),
 });
 
-/** Who the principals are, and what the plugin gets as arguments. */
-interface Federation {
-  readonly principals: IPrincipals;
-  readonly args: readonly string[];
-  readonly needs: readonly string[];
-}
-
 /**
  * Identities for pulls from Artifact Registry without Google service accounts: each Kubernetes service account is a
  * principal of a workload identity pool and gets `roles/artifactregistry.reader` on the repositories that it pulls
@@ -159,7 +152,7 @@ function declarePulls(
 }
 
 function credentialProvider(
-  { principals, args, needs }: Federation,
+  { principals, args, needs }: ReturnType<typeof federate>,
   bindings: readonly WantedBinding[],
   cacheDuration: Duration | undefined,
 ): ImageCredentialProvider {
@@ -178,7 +171,7 @@ function credentialProvider(
   };
 }
 
-function federate(scope: Construct, request: PullRequest<Construct>, props: PullPrincipalsProps): Federation {
+function federate(scope: Construct, request: PullRequest<Construct>, props: PullPrincipalsProps) {
   const { pool, audience, ...others } = props;
   if (pool !== "fleet") {
     const audiences = audience === undefined ? undefined : [audience];
@@ -227,7 +220,6 @@ function bindingsOf({
   );
 }
 
-/** A binding of a request, not yet declared. */
 interface WantedBinding {
   readonly serviceAccount: Subject;
   readonly repository: ArtifactRegistryRepository;
@@ -372,7 +364,6 @@ function repositoryKey({ location, repository, project }: ArtifactRegistryReposi
   return `projects/${project}/locations/${location}/repositories/${repository}`;
 }
 
-/** Checks how many principals the policy of a repository would name. */
 function checkRepositoryPolicy(key: string, count: number): void {
   checkPolicySize(
     `repository ${key}`,
@@ -383,5 +374,5 @@ function checkRepositoryPolicy(key: string, count: number): void {
 
 function bindingsOn(scope: Construct, repository: ArtifactRegistryRepository): Map<string, PullBinding> {
   const key = repositoryKey(repository);
-  return bindings.get(scope, key) ?? bindings.set(scope, key, new Map());
+  return bindings.ensure(scope, key, () => new Map<string, PullBinding>());
 }

@@ -161,7 +161,6 @@ export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryReposi
   return ArtifactRegistryRepository.gcr(props);
 }
 
-/** The kind of an {@link ArtifactRegistryRepository}. */
 export const ARTIFACT_REGISTRY_REPOSITORY: Kind<ArtifactRegistryRepository> = made(
   "artifactRegistry(…) or gcrRepository(…)",
   "artifactRegistry(…)",

@@ -25,8 +25,7 @@ import { shortText } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
-import { PerStack } from "../shared/per-stack";
+import { PerApp, PerStack } from "../shared/per-scope";
 import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** Settings of a {@link ProjectRole}. */
@@ -258,5 +257,5 @@ function keyOf({ role, condition }: CheckedRoleGrant, member: string): string {
 }
 
 function bindingsOn(scope: Construct, { resource }: CheckedRoleGrant): Map<string, RoleBinding> {
-  return bindings.get(scope, resource) ?? bindings.set(scope, resource, new Map());
+  return bindings.ensure(scope, resource, () => new Map<string, RoleBinding>());
 }

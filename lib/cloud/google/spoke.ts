@@ -61,11 +61,10 @@ export const EXISTING_GKE_CLUSTER: ObjectKind<ExistingGkeCluster> = object({
   clusterCaCertificate: optional(text),
 });
 
+type GkeCluster = ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster;
+
 /** Where a cluster is that is declared, looked up, or described. Of `master_auth` the one public attribute is read. */
-export function gkeEndpoint(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-  dnsEndpoint: boolean,
-): SpokeEndpoint {
+export function gkeEndpoint(cluster: GkeCluster, dnsEndpoint: boolean): SpokeEndpoint {
   if (dnsEndpoint) return { server: gkeServer(dnsNameOf(cluster)), publicCertificate: true };
   const certificate = certificateOf(cluster);
   return {
@@ -74,7 +73,7 @@ export function gkeEndpoint(
   };
 }
 
-function dnsNameOf(cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster): string {
+function dnsNameOf(cluster: GkeCluster): string {
   if (isDeclared(cluster)) return cluster.controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint;
   if ("masterAuth" in cluster)
     return cluster.controlPlaneEndpointsConfig.get(0).dnsEndpointConfig.get(0).endpoint;
@@ -83,22 +82,17 @@ function dnsNameOf(cluster: ContainerCluster | DataGoogleContainerCluster | Exis
     : refuseUnused("clusterCaCertificate", "with dnsEndpoint");
 }
 
-function certificateOf(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-): string | undefined {
+function certificateOf(cluster: GkeCluster): string | undefined {
   if (isDeclared(cluster)) return cluster.masterAuth.clusterCaCertificate;
   return "masterAuth" in cluster
     ? cluster.masterAuth.get(0).clusterCaCertificate
     : cluster.clusterCaCertificate;
 }
 
-function isDeclared(
-  cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster,
-): cluster is ContainerCluster {
+function isDeclared(cluster: GkeCluster): cluster is ContainerCluster {
   return "masterAuthInput" in cluster;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 export const GKE_CLUSTER: Kind<ContainerCluster | DataGoogleContainerCluster> = elementOf(
   "a ContainerCluster or DataGoogleContainerCluster",
   "google_container_cluster",
@@ -222,23 +216,16 @@ export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAcce
   };
 }
 
-/** How controllers are let into the clusters of a project. */
 export interface ProjectEntry extends GkeRole {
-  /** Id of the project. */
   readonly project: string;
   /** Terraform provider that sets the project's policy; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
-  /**
-   * True where the Connect agent of a member that is not a GKE cluster must impersonate the controllers.
-   *
-   * @defaultValue false
-   */
+  /** True where the Connect agent of a member that is not a GKE cluster must impersonate the controllers. */
   readonly impersonated?: boolean;
 }
 
 const POOL_PRINCIPAL = "principal://";
 
-/** Gives each controller the role on the project. */
 export function enterProject(scope: Construct, request: SpokeEntryRequest, entry: ProjectEntry): SpokeEntry {
   const { spoke, controllers } = request;
   const members = at({ node: { path: `spoke ${spoke}` } }, () =>

@@ -35,7 +35,6 @@ import {
 import { roleWarnings } from "../../rules/google/role";
 import { cutText, joinedReasons } from "../../rules/google/text";
 import {
-  type PodCredentials,
   CREDENTIAL_FILE,
   externalAccountFile,
   podCredentials,
@@ -100,7 +99,6 @@ export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, De
   readonly accountId?: string;
 }
 
-/** The kind of {@link WorkloadServiceAccountProps}. */
 export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountProps> = object({
   ...DECLARED_PROPS.shape,
   ...UNIVERSE_PROPS.shape,
@@ -113,16 +111,7 @@ export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountPr
   accountId: optional(text),
 });
 
-/** A workload's parts, checked, none declared. */
-interface WorkloadPlan {
-  readonly subject: Subject;
-  readonly accountId: string | undefined;
-  readonly displayName: string;
-  /** The reasons for what is refused without one; the record of the cluster has them with their roles. */
-  readonly description: string | undefined;
-  readonly universe: string;
-  readonly layout: PodCredentials;
-}
+type WorkloadPlan = ReturnType<typeof planWorkload>;
 
 const CONFIG_MAP: NameRules = { max: 253, allowed: /[a-z0-9.-]/, separator: "--" };
 
@@ -218,7 +207,7 @@ export class WorkloadServiceAccount extends Construct {
   }
 }
 
-function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">): WorkloadPlan {
+function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">) {
   const subject = Subject.of(props.serviceAccount);
   const { namespace, name } = subject;
   const cluster = clusterName(props.clusterName);
@@ -229,6 +218,7 @@ function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">):
     subject,
     accountId: impersonate ? serviceAccountId(accountId) : undefined,
     displayName: cutText(`${cluster} ${subject.key}`, DISPLAY_NAME_MAX),
+    // The reasons for what is refused without one; the record of the cluster has them with their roles.
     description: joinedReasons(reasons, DESCRIPTION_MAX),
     universe: universeDomain(props.universeDomain),
     layout: podCredentials(props.credentialDirectory, props.tokenLifetime),
@@ -367,14 +357,7 @@ function workloadOf(
   cluster: string,
   props: WorkloadServiceAccountsProps,
 ): UnboundWorkload {
-  const {
-    project,
-    credentialDirectory,
-    tokenLifetime,
-    impersonate,
-    universeDomain: universe,
-    provider,
-  } = props;
+  const { project, credentialDirectory, tokenLifetime, impersonate, provider } = props;
   return {
     serviceAccount: subject,
     access: asks.map((each) =>
@@ -392,7 +375,7 @@ function workloadOf(
     credentialDirectory,
     tokenLifetime,
     impersonate,
-    universeDomain: universe,
+    universeDomain: props.universeDomain,
     provider,
   };
 }

@@ -1,7 +1,7 @@
 import { TerraformProvider, TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
 import { at } from "../../errors";
-import { PerStack } from "./per-stack";
+import { PerStack } from "./per-scope";
 
 /** Finds the Terraform provider that resources of a stack use if they do not name one. */
 export class DefaultProvider<Provider extends TerraformProvider> {

@@ -6,14 +6,12 @@
 
 import type { ITerraformDependable } from "cdktf";
 import type { IConstruct } from "constructs";
-import { PerApp } from "./per-app";
+import { PerApp } from "./per-scope";
 
-interface Published {
+const published = new PerApp<{
   readonly host: IConstruct;
   readonly needs: readonly ITerraformDependable[];
-}
-
-const published = new PerApp<Published>();
+}>();
 
 /** Registers the construct that publishes an issuer, and what must exist before its documents can be reached. */
 export function publishIssuer(host: IConstruct, url: string, needs: readonly ITerraformDependable[]): void {
@@ -25,7 +23,6 @@ export function publishersOf(construct: IConstruct, url: string): readonly ITerr
   return published.get(construct, url)?.needs ?? [];
 }
 
-/** Returns the construct that publishes an issuer. */
 export function issuerHost(construct: IConstruct, url: string): IConstruct | undefined {
   return published.get(construct, url)?.host;
 }

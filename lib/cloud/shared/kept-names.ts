@@ -14,7 +14,7 @@ import {
 } from "cdktf";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
+import { at as inside } from "../../model/parsed";
 import { nameChanged } from "../../model/problems";
 
 type Named = TerraformResource | TerraformDataSource;
@@ -25,11 +25,7 @@ export interface KeptNames {
   readonly names: Readonly<Record<string, string>>;
   /** The properties that set the names, for error messages. */
   readonly statedBy: string;
-  /**
-   * Values that the Terraform provider uses for omitted arguments.
-   *
-   * @defaultValue - none
-   */
+  /** Values that the Terraform provider uses for omitted arguments. */
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
@@ -91,17 +87,14 @@ function lastOf(stack: TerraformStack, resource: Named, argument: string): unkno
   const kind = TerraformResource.isTerraformResource(resource) ? "resource" : "data";
   const property = argument.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return (
-    inside(stack["rawOverrides"], [kind, type, id, argument]) ??
-    inside(resource["rawOverrides"], [argument]) ??
+    inside(stack["rawOverrides"], kind, type, id, argument) ??
+    inside(resource["rawOverrides"], argument) ??
     Reflect.get(resource, `${property}Input`)
   );
 }
 
-function inside(value: unknown, keys: readonly string[]): unknown {
-  return keys.reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), value);
-}
-
-function resolved(scope: TerraformStack, value: unknown): unknown {
+/** The value with Terraform's expressions in place of late parts. */
+export function resolved(scope: TerraformStack, value: unknown): unknown {
   if (typeof value === "string" && !isLate(value)) return value;
   const resolver = new DefaultTokenResolver(new StringConcat());
   return Tokenization.resolve(value, { scope, resolver, preparing: false });

@@ -10,7 +10,6 @@ export const PROVIDER: Kind<TerraformProvider> = {
     TerraformProvider.isTerraformProvider(value) ? undefined : wrongKind(value, PROVIDER_TITLE),
 };
 
-/** The kind of a resource or data source of a Terraform type. */
 export function elementOf(title: string, terraformResourceType: string): Kind<TerraformElement> {
   return {
     title,

@@ -21,7 +21,6 @@ const SCOPE: Kind<Construct> = {
   mistake: (value) => (Construct.isConstruct(value) ? undefined : wrongKind(value, TITLE)),
 };
 
-/** The kind of a {@link RegistryStack}. */
 export const REGISTRY_STACK: ObjectKind<RegistryStack> = object({
   scope: SCOPE,
   provider: optional(PROVIDER),

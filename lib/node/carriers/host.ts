@@ -26,7 +26,6 @@ const TRANSPORT: Kind<NodeTransport> = made("a transport of files, such as cloud
   document: method,
 });
 
-/** The kind of {@link HostCarrierProps}. */
 export const HOST_CARRIER_PROPS: ObjectKind<HostCarrierProps> = object({
   name: optional(text),
   by: optional(TRANSPORT),

@@ -129,7 +129,6 @@ function hasForeignPlaceholders({ clusters, placeholders }: StackFolder["identit
   return Object.keys(placeholders).some((placeholder) => !known.has(placeholder));
 }
 
-/** The files of a cdk8s app. */
 function chartsSource(
   folder: string,
   { path, identity }: StackFolder,

@@ -1,50 +1,47 @@
-import { fail } from "../../errors";
+import { fail, type WorkloadIdentityError } from "../../errors";
 import { encodeNow } from "../../model/late";
 import type { Json } from "../../model/parsed";
 import { holdsPrivateKey } from "../../model/private-key";
 import { missedForm } from "../../rules/late-forms";
-import { filledText } from "./filled-text";
-import { assertRules, assertFinished } from "./finished";
+import { filledText, mappedTexts } from "./filled-text";
 import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./outputs";
-import type { FinishedRule } from "../../artefact/finished-rule";
+import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
-import { refuseGrowth, refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
+import {
+  refuseGrowth,
+  refuseMissingOutput,
+  refusePlaceholder,
+  refuseValue,
+  refuseBrokenText,
+} from "./problems";
+import { parsedYaml } from "../../model/parsed-yaml";
+import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../rules/fleet/endpoint";
+import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
+import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 
 /** The first line of a file with placeholders; `bind` removes it. */
 export const UNBOUND_COMMENT =
   "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n";
 
-/** Files to fill in, and the values. */
 export interface BoundFilesInput {
   /** Id of the stack whose outputs fill them. */
   readonly stack: string;
-  /** What fills each placeholder. */
   readonly placeholders: WorkloadIdentityFile["placeholders"];
   /** Facts of the stack's clusters from `workload-identity.json`. */
   readonly clusters: WorkloadIdentityFile["clusters"];
-  /**
-   * Rules that filled texts must satisfy.
-   *
-   * @defaultValue - none
-   */
+  /** Rules that filled texts must satisfy. */
   readonly rules?: readonly FinishedRule[] | undefined;
   /** Texts of the files, by the name to use in errors. */
   readonly files: ReadonlyMap<string, string>;
-  /** Values of the Terraform outputs. */
   readonly outputs: TerraformOutputs;
-  /**
-   * The resources of the stack's Terraform configuration, by type and name.
-   *
-   * @defaultValue - none, so that values are not compared with them
-   */
+  /** The resources of the stack's Terraform configuration, by type and name; without them values are not compared. */
   readonly resources?: Json;
 }
 
 /** How long the filled texts may be, all together: more does not fit into memory. */
 const CHARACTERS_MAX = 128 * 1024 * 1024;
 
-/** Counts the characters of filled texts, of all stacks. */
 export class Growth {
   #all = 0;
 
@@ -122,7 +119,6 @@ export function withoutUnboundComment(text: string): string {
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
 
-/** In place of a value that Terraform marks as sensitive. */
 const SENSITIVE = "<sensitive>";
 
 function outputText(
@@ -197,7 +193,6 @@ function missingOutputs(input: BoundFilesInput): readonly Need[] {
   return [...needs.values()];
 }
 
-/** The outputs without a value, by placeholder. */
 function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): ReadonlyMap<string, string> {
   const absent = new Map<string, string>();
   for (const [placeholder, entry] of Object.entries(placeholders)) {
@@ -207,8 +202,93 @@ function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): Reado
   return absent;
 }
 
-/** The template of a placeholder for an encoded text. */
 function templateOf({ placeholders }: BoundFilesInput, placeholder: string): string | undefined {
   const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
   return entry !== undefined && "encoding" in entry ? entry.text : undefined;
+}
+
+interface FinishedText {
+  readonly template: string;
+  readonly text: string;
+  /** Fills another text with the same values. */
+  readonly fill: (template: string) => string;
+  readonly where: string;
+  /** The recorded facts of the stack's clusters; the kubelet's version decides which rules apply. */
+  readonly clusters: readonly Readonly<Record<string, unknown>>[];
+}
+
+const KIND = "CredentialProviderConfig";
+/** Only at the start of a line: user data has an indented copy among other programs' documents. */
+const OWN_KIND = /^["']?kind["']?\s*:\s*["']?CredentialProviderConfig/m;
+const JSON_START = /^\s*[[{]/;
+
+/**
+ * Refuses JSON that no longer parses to the template with its values, and a CredentialProviderConfig with which a
+ * kubelet of the stack's clusters would not start. Values are inserted as they are, so a quote or a line break in one
+ * would corrupt the file, which only the program on the node would notice.
+ */
+export function assertFinished(finished: FinishedText): void {
+  if (JSON_START.test(finished.template)) assertJson(finished);
+  const { text } = finished;
+  if (text.includes(KIND) && (JSON_START.test(text) || OWN_KIND.test(text))) assertConfig(finished);
+}
+
+function assertJson({ template, text, fill, where }: FinishedText): void {
+  // If a placeholder is a whole JSON value, the template itself is not JSON, and the value may be of any type.
+  const [quoted, bare] = [read(template), read(withNumbers(template))];
+  if (bare === undefined) return;
+  const value = read(text) ?? refuseBrokenText(where, "JSON", "it cannot be read");
+  if (quoted !== undefined && JSON.stringify(value) !== JSON.stringify(mappedTexts(quoted, fill, fill)))
+    refuseBrokenText(where, "JSON", "a value reaches beyond its quotes");
+}
+
+/** The parsed text in a box that is never undefined, or `undefined`. */
+function read(text: string): readonly [unknown] | undefined {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return undefined;
+  }
+}
+
+function withNumbers(template: string): string {
+  return placeholderPieces(template)
+    .map((piece, place) => (place % 2 === 1 ? "0" : piece))
+    .join("");
+}
+
+function assertConfig({ text, where, clusters }: FinishedText): void {
+  // The kubelet reads YAML 1.1.
+  const [document] = parsedYaml(text, { version: "1.1" });
+  if (document === undefined) return;
+  const [error] = document.errors;
+  if (error) return refuseBrokenText(where, KIND, `it is not YAML: ${error.message.split("\n")[0]}`);
+  const config: unknown = document.toJS();
+  if (typeof config !== "object" || config === null || !("kind" in config) || config.kind !== KIND) return;
+  for (const { kubelet, featureGates } of clusters) {
+    if (typeof kubelet !== "string" || !knownKubernetesMinors.includes(kubelet)) continue;
+    const gates = (featureGates ?? {}) as Readonly<Record<string, boolean>>;
+    const [issue] = validateCredentialProviderConfig(config, { kubelet, featureGates: gates });
+    if (issue) refuseBrokenText(where, KIND, issue.message);
+  }
+}
+
+const RULES: Readonly<Record<FinishedRuleName, (text: string) => readonly WorkloadIdentityError[]>> = {
+  "certificate-authority": certificateAuthorityIssues,
+  proxy: proxyIssues,
+  server: serverIssues,
+};
+
+/**
+ * Refuses a filled text that breaks its rule. The text may hold a secret, so the error names its placeholders instead.
+ * `fill` gets the text and its position.
+ */
+export function assertRules(
+  rules: readonly FinishedRule[],
+  fill: (text: string, where: string) => string,
+): void {
+  for (const { of, rule, text } of rules) {
+    const [issue] = RULES[rule](fill(text, of));
+    if (issue) refuseValue(of, [...new Set(placeholdersIn(text))], issue.problem);
+  }
 }

@@ -17,7 +17,10 @@ export function filledText(text: string, file: string, fill: Fill): string {
   if (!text.includes(PLACEHOLDER_START)) return text;
   const syntax = syntaxOf(file);
   if (syntax === "yaml") return boundYaml(text, file, fill);
-  if (syntax === "json") return `${JSON.stringify(filledJson(JSON.parse(text), file, fill), null, 2)}\n`;
+  if (syntax === "json") {
+    const filled = (each: string): string => (each.includes(PLACEHOLDER_START) ? fill(each, file) : each);
+    return `${JSON.stringify(mappedTexts(JSON.parse(text), filled), null, 2)}\n`;
+  }
   return placeholderPieces(text)
     .map((piece, place) => {
       if (place % 2 === 0) return piece;
@@ -29,9 +32,18 @@ export function filledText(text: string, file: string, fill: Fill): string {
     .join("");
 }
 
-function filledJson(value: unknown, file: string, fill: Fill): unknown {
-  if (typeof value === "string") return value.includes(PLACEHOLDER_START) ? fill(value, file) : value;
-  if (Array.isArray(value)) return value.map((item) => filledJson(item, file, fill));
+/** A copy of a document with other texts, and with other keys if `changeKey` is given. */
+export function mappedTexts(
+  value: unknown,
+  change: (text: string) => string,
+  changeKey: (key: string) => string = (key) => key,
+): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mappedTexts(item, change, changeKey));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledJson(item, file, fill)]));
+  const entries = Object.entries(value).map(([key, item]) => [
+    changeKey(key),
+    mappedTexts(item, change, changeKey),
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -4,9 +4,9 @@ import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 import { isRecord } from "../../model/record";
+import { at } from "../../model/parsed";
 import { refuseOutputsFile } from "./problems";
 
-/** The content of a file with Terraform outputs. */
 export interface TerraformOutputs {
   /**
    * `terraform`: one stack, outputs by name (`terraform output -json`).
@@ -33,26 +33,19 @@ export function readTerraformOutputs(text: string, file: string): TerraformOutpu
   if (values.length > 0 && values.every(isTerraformOutput)) {
     return {
       form: "terraform",
-      valueOf: ({ output }) => valueIn(document, [output, "value"]),
-      isSensitive: ({ output }) => valueIn(document, [output, "sensitive"]) === true,
+      valueOf: ({ output }) => at(document, output, "value"),
+      isSensitive: ({ output }) => at(document, output, "sensitive") === true,
     };
   }
   return {
     form: "cdktf",
-    valueOf: ({ path, output }, stack) => valueIn(document, path) ?? valueIn(document, [stack, output]),
+    valueOf: ({ path, output }, stack) => at(document, ...path) ?? at(document, stack, output),
     isSensitive: () => false,
   };
 }
 
 function isTerraformOutput(value: unknown): boolean {
   return isRecord(value) && "value" in value && "type" in value && typeof value["sensitive"] === "boolean";
-}
-
-function valueIn(document: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
-    document,
-  );
 }
 
 /**

@@ -89,7 +89,6 @@ function reasonOf(error: unknown): string {
   return typeof path === "string" ? `${errorCode(error)} at ${path}` : errorCode(error);
 }
 
-/** All finished files of one source. */
 interface FileSet {
   /** The source: files that it wrote earlier and no longer has are removed. */
   readonly owner: FileOwner;
@@ -97,18 +96,9 @@ interface FileSet {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The changes that make a folder hold the files of some sources. */
-interface TargetPlan {
-  /** Every path of the sources, sorted. */
-  readonly files: readonly string[];
-  /** Paths of files to remove, sorted. */
-  readonly removed: readonly string[];
-  /** Texts to write, including the list of files. */
-  readonly texts: readonly (readonly [name: string, text: string])[];
-}
+type TargetPlan = ReturnType<typeof targetPlan>;
 
-/** Compares the folder with its intended content; changes nothing. */
-function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never): TargetPlan {
+function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: string) => never) {
   const current = (name: string): string | undefined => {
     refuseLinks(folder, name, refuse);
     return textOf(join(folder, name), refuse);
@@ -138,7 +128,7 @@ function targetPlan(folder: string, sets: readonly FileSet[], refuse: (reason: s
 
 function assertOwn(
   folder: string,
-  texts: TargetPlan["texts"],
+  texts: readonly (readonly [name: string, text: string])[],
   fresh: ReadonlyMap<string, FileOwner>,
   listed: ReadonlyMap<string, FileOwner>,
 ): void {
@@ -160,7 +150,6 @@ function assertOwn(
     });
 }
 
-/** The text of a file, if there is one. */
 function textOf(path: string, refuse: (reason: string) => never): string | undefined {
   if (!existsSync(path)) return undefined;
   const stat = statSync(path);

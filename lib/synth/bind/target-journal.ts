@@ -26,9 +26,7 @@ import { makeFolders, missingFolders, removeEmpty } from "./make-folders";
 /** A new text for a path below the folder; `undefined` removes the file. */
 export type Change = readonly [path: string, text: string | undefined];
 
-/** A change in the form of the journal. */
 interface Entry {
-  /** Path below the folder. */
   readonly path: string;
   /** SHA-256 of the new file; null if the file is removed. */
   readonly fresh: string | null;
@@ -37,7 +35,6 @@ interface Entry {
 }
 
 interface Journal {
-  /** The files, in the order of their changes. */
   readonly entries: readonly Entry[];
   /** Folders to create, outer ones first. */
   readonly folders: readonly string[];
@@ -113,7 +110,6 @@ function beside(folder: string, path: string, place: number): string {
   return join(folder, dirname(path), `.workload-identity-new-${place}`);
 }
 
-/** Makes the changes final. */
 function end(folder: string, { entries }: Journal): void {
   const folders = new Set(entries.map(({ path }) => dirname(join(folder, path))));
   for (const path of [...folders, folder].filter(existsSync)) flush(path);

@@ -56,7 +56,6 @@ function boundDocument(text: string, file: string, fill: (scalar: string, where:
   return documentText(document);
 }
 
-/** The keys and indexes that lead to a scalar. */
 function keysOf(ancestors: readonly (Document | Node | Pair)[], scalar: Scalar): (string | number)[] {
   const path = [...ancestors, scalar];
   return path.flatMap((node, place): (string | number)[] => {
@@ -67,7 +66,6 @@ function keysOf(ancestors: readonly (Document | Node | Pair)[], scalar: Scalar):
   });
 }
 
-/** Lines are not folded. */
 const STYLE: ToStringOptions = { lineWidth: 0 };
 
 // Texts that the YAML library would write without quotes and that other readers read differently. Found with 20,000
