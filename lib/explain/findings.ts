@@ -106,21 +106,10 @@ function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evi
 }
 
 /** The warnings of a result. */
-export function warningsOf({
-  job,
-  stack,
-  subject,
-  target,
-  warnings = [],
-}: ExplainResult): readonly ResultFinding[] {
-  return warnings.map((warning) => ({
-    ...warning,
-    severity: WARNING_SEVERITY,
-    job,
-    stack,
-    subject,
-    target,
-  }));
+export function warningsOf(result: ExplainResult): readonly ResultFinding[] {
+  const { job, stack, subject, target, warnings = [] } = result;
+  const about = { severity: WARNING_SEVERITY, job, stack, subject, target };
+  return warnings.map((warning) => ({ ...warning, ...about }));
 }
 
 /** `shop/web pulls r.example.com/app:1`: who and what a finding is about. */

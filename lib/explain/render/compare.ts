@@ -8,8 +8,9 @@ import { dangerOf } from "../compare/danger";
 import { placeText } from "../read/source-lines";
 import { type ChangeGroup, groupsOf } from "./compare-groups";
 import { withLine } from "./json";
+import { inStack } from "./jobs";
 import { escaped } from "./markdown";
-import { printable, printableLines } from "./printable";
+import { printable, printableJson } from "./printable";
 
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const COMPARE_JSON_VERSION = 1;
@@ -96,7 +97,7 @@ function leftOut(groups: readonly ChangeGroup[]): readonly string[] {
 }
 
 function groupText({ said, count }: ChangeGroup): string {
-  return stackText(said) + changeSentence(said, count > 1);
+  return inStack(said.stack) + changeSentence(said, count > 1);
 }
 
 const WIDTH = 14;
@@ -108,8 +109,7 @@ export function renderCompareJson({ changes, compared, notCompared }: Comparison
     removed: removed.map(withLine),
     added: added.map(withLine),
   }));
-  const document = { version: COMPARE_JSON_VERSION, changes: shown, compared, notCompared };
-  return `${printableLines(JSON.stringify(document, null, 2))}\n`;
+  return `${printableJson({ version: COMPARE_JSON_VERSION, changes: shown, compared, notCompared })}\n`;
 }
 
 /** A comment on GitHub has at most 65,536 characters; a workflow may add its own. */
@@ -177,11 +177,6 @@ function counted(changes: readonly Change[]): string {
   const counts = new Map<ChangeKind, number>();
   for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
-}
-
-/** The stack of a change, as it precedes the sentence; empty without a stack. */
-export function stackText({ stack }: Change): string {
-  return stack === "" ? "" : `${stack}: `;
 }
 
 /** Evidence with its place. */

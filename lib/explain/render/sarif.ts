@@ -9,7 +9,8 @@ import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf, placeOf } f
 import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
 import { changeSentence } from "./compare";
-import { printable, printableLines } from "./printable";
+import { inStack } from "./jobs";
+import { printableJson, printableText } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SCORES, SEVERITIES } from "./severities";
 
@@ -92,12 +93,7 @@ export function* sarifRun(rules: readonly SarifRule[], findings: Iterable<AnyFin
   yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
   let separator = "\n        ";
   for (const finding of findings) {
-    yield (
-      separator +
-      JSON.stringify(resultOf(finding), (_, value: unknown) =>
-        typeof value === "string" ? printable(value) : value,
-      )
-    );
+    yield separator + JSON.stringify(resultOf(finding), printableText);
     separator = ",\n        ";
   }
   yield "\n      ]\n    }\n  ]\n}\n";
@@ -143,7 +139,7 @@ function resultOf(finding: AnyFinding): object {
             region: { startLine: place.line ?? 1 },
           },
         }),
-        logicalLocations: [{ fullyQualifiedName: stack === "" ? subject : `${stack}: ${subject}` }],
+        logicalLocations: [{ fullyQualifiedName: inStack(stack) + subject }],
       },
     ],
     partialFingerprints: { primaryLocationLineHash: hash, "workloadIdentity/v1": hash },
@@ -166,7 +162,7 @@ function literal(text: string): string {
 }
 
 function indented(value: object): string {
-  return printableLines(JSON.stringify(value, null, 2)).replace(/\n/g, "\n      ");
+  return printableJson(value).replace(/\n/g, "\n      ");
 }
 
 /** A file as a URI reference (RFC 3986): relative if the path is. */
