@@ -4,7 +4,7 @@ import {
   type ChangedRequest,
   credentialsRequestsDiff,
 } from "../rules/openshift/two-releases";
-import { printable, printableLines } from "../explain/render/printable";
+import { printable, printableJson } from "../explain/render/printable";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_SAME = 0;
@@ -41,7 +41,7 @@ export function diffText(diff: CredentialsRequestsDiff): string {
 
 /** The differences as JSON: `{ "version": 1, "added": [], "removed": [], "changed": [] }`. */
 export function diffJson({ added, removed, changed }: CredentialsRequestsDiff): string {
-  return `${printableLines(JSON.stringify({ version: 1, added, removed, changed }, undefined, 2))}\n`;
+  return `${printableJson({ version: 1, added, removed, changed })}\n`;
 }
 
 function paragraph(list: string, { name, providerKind, changes }: ChangedRequest): string {

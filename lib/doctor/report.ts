@@ -5,7 +5,7 @@
 import type { CheckResult, Evidence } from "../explain";
 import { placeText } from "../explain/read/source-lines";
 import { jobWords } from "../explain/render/jobs";
-import { printable, printableLines } from "../explain/render/printable";
+import { printable, printableJson } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
 import { commandOf } from "./bundle";
 import type { Diagnosis, Report } from "./diagnosis";
@@ -112,5 +112,5 @@ export function reportJson({ diagnoses, notes }: Report): string {
     ...diagnosis,
     missing: missing.map(({ file, command }) => ({ file, command })),
   }));
-  return `${printableLines(JSON.stringify({ version: DOCTOR_JSON_VERSION, results, notes }, undefined, 2))}\n`;
+  return `${printableJson({ version: DOCTOR_JSON_VERSION, results, notes })}\n`;
 }

@@ -34,6 +34,15 @@ export interface Note {
   readonly evidence: readonly Evidence[];
 }
 
+/** What is there, and breaks a link whatever was read. */
+export function stateBroken(
+  link: CheckId,
+  about: Observation["about"],
+  { reason, fix, evidence }: Note,
+): Observation {
+  return { links: [link], status: "fail", reason, fix, evidence, about, isState: true };
+}
+
 /** What was seen in files of one kind. */
 export interface Seen {
   readonly observations: readonly Observation[];
