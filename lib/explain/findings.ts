@@ -46,6 +46,9 @@ export interface Finding {
   readonly accepted?: Acceptance;
 }
 
+/** A finding of the audit, without what its row states for all of them. */
+export type Found = Omit<Finding, "id" | "severity">;
+
 /** A finding of a result, with its job. */
 export interface ResultFinding extends Finding {
   readonly job: ExplainResult["job"];

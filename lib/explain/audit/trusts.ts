@@ -8,12 +8,10 @@ import { serviceAccountText, serviceAccountUser, namespacedName } from "../../mo
 import { seen } from "../answer";
 import type { Cloud, DeclaredIdentity, ShownClaims } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
-import type { Finding } from "../findings";
+import type { Found } from "../findings";
 import { sourceText } from "../read/source";
 import { named } from "../shared/words";
 import type { Holder } from "./holders";
-
-type Found = Omit<Finding, "id" | "severity">;
 
 interface Facts {
   readonly clusters: readonly ClusterArtefacts[];
