@@ -45,7 +45,7 @@ export function readBundle(folder: string): Bundle {
       remedy: "name the folder; for one message, use --message",
     });
   const { files, others, skipped } = inputFiles([folder]);
-  const found = new Map<Reading, BundleFile[]>();
+  const byReading = new Map<Reading, BundleFile[]>();
   const names = new Set<string>();
   for (const path of [...files, ...others].sort()) {
     const name = relative(folder, path);
@@ -57,7 +57,7 @@ export function readBundle(folder: string): Bundle {
     if (OF_NODE.has(basename(name)) && names.has(basename(name)))
       invalidFile(path, 1, "is in the bundle twice", "files of one node", "make a bundle of each node");
     names.add(basename(name));
-    found.set(read, [...(found.get(read) ?? []), file]);
+    byReading.set(read, [...(byReading.get(read) ?? []), file]);
   }
   if (names.size === 0)
     fail("explain-missing", {
@@ -66,7 +66,7 @@ export function readBundle(folder: string): Bundle {
       allowed: [...COLLECTED.keys()].join(", "),
       remedy: `run the script of \`doctor --collect CLOUD --script\`; what failed is in ${join(folder, ERRORS)}`,
     });
-  return { files: found, names, skipped };
+  return { files: byReading, names, skipped };
 }
 
 const LOGS: ReadonlySet<Reading> = new Set<Reading>(["log", "pod-log"]);

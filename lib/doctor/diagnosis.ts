@@ -56,14 +56,14 @@ export interface Report {
 }
 
 /** Reads a bundle, and says of each chain that is asked about which links are broken, and which are open. */
-export function diagnose(folder: string, asked: DoctorSelection, options: DoctorOptions = {}): Report {
+export function diagnose(folder: string, selection: DoctorSelection, options: DoctorOptions = {}): Report {
   const bundle = readBundle(folder);
   assertOneCluster(bundle);
   const pods = podsIn(bundle);
   const { besides = [], declared, ...stated } = options;
   const paths = filesOf(bundle, "explain").map(({ path }) => path);
   const explainer = Explainer.read([...paths, ...besides], withObserved(bundle, stated));
-  const chains = chainsOf(explainer, pods, asked);
+  const chains = chainsOf(explainer, pods, selection);
   const { observations, notes } = seenIn(bundle, pods, chains);
   const drift = declared === undefined ? undefined : driftOf(declared, explainer, stated);
   return {

@@ -28,19 +28,19 @@ export interface FoundMessage {
 
 /** The known messages of a log, an event or an error, those that leave the fewest links open first. */
 export function messagesIn(text: string): readonly FoundMessage[] {
-  const found = new Map<MessageRow, FoundMessage>();
+  const byRow = new Map<MessageRow, FoundMessage>();
   for (const [place, line] of text.split(/\r?\n/).entries()) {
     const plain = unquoted(line);
     for (const { row, pattern } of PATTERNS) {
       if (!pattern.test(plain)) continue;
-      const before = found.get(row);
-      found.set(
+      const before = byRow.get(row);
+      byRow.set(
         row,
         before ? { ...before, count: before.count + 1 } : { row, line: place + 1, text: line, count: 1 },
       );
     }
   }
-  return [...found.values()].sort((a, b) => openness(a.row) - openness(b.row) || a.line - b.line);
+  return [...byRow.values()].sort((a, b) => openness(a.row) - openness(b.row) || a.line - b.line);
 }
 
 /** Logs of the kubelet quote messages, and JSON escapes their quotes. */
