@@ -87,12 +87,12 @@ const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
  * accepts is not counted; the format does not change the exit code.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { format, stack, "fail-on": failOn } = values;
+  const { image, stack, spoke, job, format, "service-account": serviceAccount, "fail-on": failOn } = values;
   const only = onlyOf(values);
   refuseContradictions(values);
   const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
   const explainer = readAsked(operands, values);
-  const selection = selectionOf(values);
+  const selection: ExplainSelection = { serviceAccount, image, stack, spoke, job };
   // A narrower question finds less, so entries of the baseline would wrongly seem unused.
   const isWhole = Object.values(selection).every((value) => value === undefined);
   const asked = values.running ? running(explainer, selection) : askedResults(explainer, selection);
@@ -122,16 +122,6 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 function isOfAudit(failOn: Values["fail-on"]): failOn is keyof typeof FAILS {
   return failOn in FAILS;
-}
-
-function selectionOf({
-  image,
-  stack,
-  spoke,
-  job,
-  "service-account": serviceAccount,
-}: Values): ExplainSelection {
-  return { serviceAccount, image, stack, spoke, job };
 }
 
 function refuseContradictions(values: Values): void {

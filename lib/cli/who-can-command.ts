@@ -46,7 +46,8 @@ function pullersText(image: string, pullers: readonly ImagePuller[]): string {
     const { stack, verdict } = puller.result;
     return [`${verdict}  ${inStack(stack)}${group.length} service accounts, without identity${reason(link)}`];
   });
-  const [others, perhaps] = [rows.filter(isNoOne), rows.filter((row) => isPerhaps(row) && !isNoOne(row))];
+  const others = rows.filter(isNoOne);
+  const perhaps = rows.filter((row) => row.puller.result.verdict === "unknown" && !isNoOne(row));
   const count = rows.length - others.length - perhaps.length;
   const end = [
     `${count} may pull ${image}`,
@@ -59,10 +60,6 @@ function pullersText(image: string, pullers: readonly ImagePuller[]): string {
 interface Row {
   readonly puller: ImagePuller;
   readonly link: CheckResult | undefined;
-}
-
-function isPerhaps({ puller }: Row): boolean {
-  return puller.result.verdict === "unknown";
 }
 
 function rowText({ puller: { result, declared }, link }: Row): string {

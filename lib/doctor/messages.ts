@@ -2,6 +2,7 @@
  * Messages of programs as evidence: which link of a chain each proves to be broken, and which to hold.
  */
 
+import { escaped } from "../explain/render/causes";
 import { AWS_MESSAGES } from "./messages/aws";
 import { AZURE_MESSAGES } from "./messages/azure";
 import { GOOGLE_MESSAGES } from "./messages/google";
@@ -54,11 +55,6 @@ function openness({ broken }: MessageRow): number {
 
 /** Longer names than this are not what a message quotes. */
 const QUOTED_MAX = 300;
-
-/** A text as a regular expression that matches only itself. */
-export function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-}
 
 function patternOf(text: string): RegExp {
   const parts = text.split("…").map(escaped);

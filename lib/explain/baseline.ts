@@ -89,12 +89,8 @@ export class Baseline {
     });
   }
 
-  #acceptance({
-    id,
-    stack,
-    subject,
-    target,
-  }: Pick<Finding, "id" | "stack" | "subject" | "target">): Acceptance | undefined {
+  #acceptance(finding: Pick<Finding, "id" | "stack" | "subject" | "target">): Acceptance | undefined {
+    const { id, stack, subject, target } = finding;
     const line = this.#lines.find(
       (each) =>
         each.check === id &&

@@ -58,17 +58,16 @@ const UPLOADED = /"jwks_?json"\s*:\s*"[^"]/i;
 export function keysSeen(bundle: Bundle): Seen {
   const times = [...clockNotes(bundle), ...tokenNotes(bundle)];
   const uploaded = filesOf(bundle, "explain").find((file) => UPLOADED.test(file.text));
-  if (uploaded) return { observations: [], notes: [notCompared(uploaded), ...times] };
+  if (uploaded) {
+    const notCompared = note(
+      "keys were uploaded to the cloud, so those that are published were not compared with the API server's",
+      "compare the key ids of jwks-inside.json with the uploaded ones",
+      inFile(uploaded, "jwksJson"),
+    );
+    return { observations: [], notes: [notCompared, ...times] };
+  }
   const observations = [...discoveryOutside(bundle), ...keysOutside(bundle)];
   return { observations, notes: [...movedKeys(bundle), ...times] };
-}
-
-function notCompared(uploaded: BundleFile): Note {
-  return note(
-    "keys were uploaded to the cloud, so those that are published were not compared with the API server's",
-    "compare the key ids of jwks-inside.json with the uploaded ones",
-    inFile(uploaded, "jwksJson"),
-  );
 }
 
 function note(reason: string, fix: string, ...evidence: Note["evidence"]): Note {

@@ -231,9 +231,10 @@ function ofHolders(
 ): readonly Found[] {
   return holders.flatMap((holder) => {
     const reason = reasonOf(holder);
+    if (!reason) return [];
     const { artefacts, key, label, source } = holder;
     const evidence = [seen("identity", source)];
-    return reason ? [{ stack: artefacts.stack, subject: key, target: label, reason, evidence, remedy }] : [];
+    return { stack: artefacts.stack, subject: key, target: label, reason, evidence, remedy };
   });
 }
 

@@ -43,7 +43,7 @@ export function* renderJson(
     const links = { checks: checks.map(ordered), warnings: warnings?.map(orderedWarning) };
     const acceptances = accepted?.map(orderedAcceptance);
     const shown = { job, stack, subject, target, verdict, as, ...links, accepted: acceptances };
-    yield separator + indented(printableJson(shown));
+    yield separator + printableJson(shown).replace(/^/gm, "    ");
     separator = ",\n";
   }
   yield "\n  ]";
@@ -75,8 +75,4 @@ export function withLine({ text, source }: Evidence): object {
   if (source === undefined) return { text };
   const { file, document, path, stated } = source;
   return { text, source: { file, line: lineOf(source), document, path, stated } };
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, "    ");
 }

@@ -90,7 +90,7 @@ export function* sarifRun(rules: readonly SarifRule[], findings: Iterable<AnyFin
     rules: rules.map((rule) => ruleOf(rule, homepage)),
   };
   yield `{\n  "$schema": ${JSON.stringify(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {\n      "tool": `;
-  yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
+  yield `${printableJson({ driver }).replace(/\n/g, "\n      ")},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
   let separator = "\n        ";
   for (const finding of findings) {
     yield separator + JSON.stringify(resultOf(finding), printableText);
@@ -159,10 +159,6 @@ function resultOf(finding: AnyFinding): object {
 /** Braces are placeholders (3.11.5), and brackets before parentheses are links (3.11.6): other people's texts make neither. */
 function literal(text: string): string {
   return text.replace(/[{}]/g, "$&$&").replaceAll("](", "] (");
-}
-
-function indented(value: object): string {
-  return printableJson(value).replace(/\n/g, "\n      ");
 }
 
 /** A file as a URI reference (RFC 3986): relative if the path is. */

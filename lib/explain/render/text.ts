@@ -122,7 +122,8 @@ export function* renderText(
     else if (result.verdict === "allowed" && only) yield allowedLine(result, paint);
     else findings.push(...shortly(result));
   }
-  for (const cause of causesOf(findings)) yield* causeLines(cause, verdictLabel(cause), paint);
+  for (const cause of causesOf(findings))
+    yield* causeLines(cause, (severity) => SEVERITIES[severity].verdict, paint);
   if (summary) yield* counts.lines();
   else if (!verbose && !only) yield* allowedLines(counts, paint);
   if (audit) yield* auditLines(audit, paint, lookedAt);
@@ -139,17 +140,14 @@ function shortly(result: ExplainResult): readonly AnyFinding[] {
   return [...(first ? [{ ...first, reason: first.reason + more }] : []), ...warningsOf(result)];
 }
 
-function verdictLabel({ findings: [{ severity, accepted }] }: Cause): Label {
-  return accepted ? "accepted" : SEVERITIES[severity].verdict;
-}
-
 /** A line, and below it where the first finding is, and what an operator sees. */
 function* causeLines(
   { findings, stack, who, reason, remedy, log }: Cause,
-  label: Label,
+  labelOf: (severity: Finding["severity"]) => Label,
   paint: Paint,
 ): Generator<string> {
-  const [{ id, accepted, evidence }] = findings;
+  const [{ id, severity, accepted, evidence }] = findings;
+  const label = accepted ? "accepted" : labelOf(severity);
   const until = accepted ? `; accepted until ${accepted.expires}: ${accepted.reason}` : "";
   const todo = remedy === "" || accepted ? "" : `; remedy: ${remedy}`;
   yield `${painted(label, paint)}${printable(`${inStack(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
@@ -182,10 +180,7 @@ function* auditLines(audit: readonly Finding[], paint: Paint, lookedAt?: string)
 
 /** A line for each cause, and below it the place and what an operator sees. */
 export function* findingLines(findings: readonly Finding[], paint: Paint): Generator<string> {
-  for (const cause of causesOf(findings)) {
-    const [{ severity, accepted }] = cause.findings;
-    yield* causeLines(cause, accepted ? "accepted" : severity, paint);
-  }
+  for (const cause of causesOf(findings)) yield* causeLines(cause, (severity) => severity, paint);
 }
 
 function headline({ job, stack, subject, target, verdict, as }: ExplainResult): string {
