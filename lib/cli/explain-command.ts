@@ -71,7 +71,6 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
     renderText(results, { verbose, summary, audit, lookedAt, only, colour }),
 };
 
-/** Formats that show no audit. */
 const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
 
 /**

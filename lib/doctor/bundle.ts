@@ -113,12 +113,10 @@ export function wholeLines({ text }: BundleFile): readonly string[] {
   return text.split(/\r?\n/).slice(0, -1);
 }
 
-/** A line of a file as evidence. */
 export function atLine({ path }: BundleFile, line: number, text: string): Evidence {
   return { text, source: { file: path, path: "", line } };
 }
 
-/** A file as evidence. */
 export function inFile({ path }: BundleFile, text: string): Evidence {
   return { text, source: { file: path, path: "" } };
 }

@@ -21,7 +21,6 @@ interface AcceptedFinding extends Acceptance {
 const WRITTEN: Shape = { matching: /\S/, form: "a text that is not blank" };
 const DAY: Shape = { matching: /^\d{4}-\d{2}-\d{2}$/, form: "a day, YYYY-MM-DD" };
 
-/** What a baseline may hold. */
 export const BASELINE: Shape = {
   keys: {
     accepted: {

@@ -108,7 +108,6 @@ function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evi
   return near ? [...link.evidence, near] : link.evidence;
 }
 
-/** The warnings of a result. */
 export function warningsOf(result: ExplainResult): readonly ResultFinding[] {
   const { job, stack, subject, target, warnings = [] } = result;
   const about = { severity: WARNING_SEVERITY, job, stack, subject, target };

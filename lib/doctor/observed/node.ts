@@ -59,7 +59,6 @@ export function flagsSeen(bundle: Bundle): readonly Observation[] {
   });
 }
 
-/** A plugin in the folder. */
 interface Plugin {
   readonly line: number;
   readonly mode: string;

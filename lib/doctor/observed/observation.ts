@@ -16,7 +16,6 @@ export interface Observation {
   /** What to do; empty if nothing needs to be done. */
   readonly fix: string;
   readonly evidence: readonly Evidence[];
-  /** Whether it is about a chain. */
   readonly about: (chain: ExplainResult) => boolean;
   /**
    * True for what is there, and for what no file that was read shows; any other message tells only what was so when it was

@@ -51,7 +51,6 @@ export const DANGERS: readonly DangerRow[] = [
   { danger: "less", title: "Less access", score: "1.0", applies: () => true },
 ];
 
-/** The rank of a change. */
 export function dangerOf(change: Change): Danger {
   return DANGERS.find(({ applies }) => applies(change))?.danger ?? "undecided";
 }

@@ -15,7 +15,6 @@ import { printable, printableJson } from "./printable";
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const COMPARE_JSON_VERSION = 1;
 
-/** What is compared, by job. */
 const COMPARED: Readonly<Partial<Record<Change["job"], string>>> = {
   "image-pull": "image pulls and tokens of service accounts",
   component: "components",
@@ -116,7 +115,6 @@ export function renderCompareJson({ changes, compared, notCompared }: Comparison
 const COMMENT_MAX = 60_000;
 /** What rows may take of them; the lines that cause them have the rest. */
 const ROWS_MAX = 40_000;
-/** The longest sentence. */
 const SENTENCE_MAX = 1_000;
 
 /**
@@ -179,7 +177,6 @@ function counted(changes: readonly Change[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-/** Evidence with its place. */
 export function evidenceText({ text, source }: Evidence): string {
   return source === undefined ? text : `${text} (${placeText(source)})`;
 }

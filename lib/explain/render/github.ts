@@ -27,7 +27,6 @@ export function* renderGithub(
   yield counts.total();
 }
 
-/** An annotation for each cause. */
 export function* annotations(findings: readonly AnyFinding[]): Generator<string> {
   for (const cause of causesOf(findings)) yield annotation(cause);
 }

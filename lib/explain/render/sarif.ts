@@ -23,7 +23,6 @@ export interface SarifRule extends Pick<CheckHelp, "id" | "help"> {
   readonly title: string;
   /** CVSS-like, 0.1 to 10, by which GitHub ranks alerts; absent for what is no matter of security. */
   readonly severity?: string;
-  /** Page of the documentation. */
   readonly page: string;
 }
 
