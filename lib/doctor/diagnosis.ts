@@ -157,16 +157,14 @@ function ofPod(explainer: Explainer, pod: PodSeen, isAsked: boolean): readonly E
   const pulls = pod.images.flatMap((image) => [
     ...stackedOf(explainer, { serviceAccount: pod.account, image }),
   ]);
-  return !isAsked && failsToPull(pod) ? pulls : [...pulls, ...loginsOf(explainer, pod.account)];
+  if (!isAsked && failsToPull(pod)) return pulls;
+  const all = [...stackedOf(explainer, { serviceAccount: pod.account })];
+  return [...pulls, ...all.filter(({ job }) => job !== "image-pull")];
 }
 
 function ofPods(explainer: Explainer, pods: readonly PodSeen[], account: string): readonly ExplainResult[] {
   if (pods.length === 0) return [...stackedOf(explainer, { serviceAccount: account })];
   return distinct(pods.flatMap((each) => ofPod(explainer, each, true)));
-}
-
-function loginsOf(explainer: Explainer, serviceAccount: string): readonly ExplainResult[] {
-  return [...stackedOf(explainer, { serviceAccount })].filter(({ job }) => job !== "image-pull");
 }
 
 /** Replicas have the same chains. */
