@@ -6,13 +6,13 @@
  */
 
 import { basename } from "node:path";
+import { askedImage } from "../../explain/asked-image";
 import { firstDocument } from "../../explain/read/documents";
 import { known } from "../../model/known";
 import { at, list, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
 import { imageMatches } from "../../rules/kubelet/image-matches";
-import { lookupRepository } from "../../rules/kubelet/image-reference";
 import type { ExplainResult } from "../../explain";
 import { type Bundle, type BundleFile, atLine, filesOf, inFile, wholeLines } from "../bundle";
 import { type Note, type Observation, isPull, stateBroken } from "./observation";
@@ -127,13 +127,11 @@ function entriesIn(bundle: Bundle): readonly Entry[] {
 
 /** The entries that run for an image: those that match it, or all if none does. */
 function running(entries: readonly Entry[], { target }: ExplainResult): readonly Entry[] {
-  try {
-    const name = lookupRepository(target);
-    const matching = entries.filter(({ patterns }) => patterns.some((each) => imageMatches(each, name)));
-    return matching.length > 0 ? matching : entries;
-  } catch {
-    return entries;
-  }
+  const { repository } = askedImage(target);
+  const matching = entries.filter(
+    ({ patterns }) => repository && patterns.some((each) => imageMatches(each, repository.name)),
+  );
+  return matching.length > 0 ? matching : entries;
 }
 
 /** What the listing says of the plugins that the provider file names. */
