@@ -199,7 +199,7 @@ function exampleSubjects(texts: ReadonlySet<string>, isOfCluster: boolean): read
   return (
     accounts &&
     any && [
-      ...single.map((subject): Example => [subject, named(subject)]),
+      ...single.map((subject): Example => [subject, serviceAccountText(subject)]),
       ...[...accounts, ...any].filter(([, label]) => label !== spare),
       // A cloud that knows no wildcards takes them for the subject itself.
       ...ofAny.map((subject): Example => [subject, subject]),
@@ -220,13 +220,8 @@ function examplesOf(
     if (single.includes(subject)) return [];
     const covering = sets.filter((text) => matchesPattern(text, subject) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
-    return [[subject, longest === undefined ? all.others : named(longest)]];
+    return [[subject, longest === undefined ? all.others : serviceAccountText(longest)]];
   });
-}
-
-/** As everywhere else: `namespace/name`. */
-function named(subject: string): string {
-  return serviceAccountText(subject);
 }
 
 /** One of each set of subjects that the patterns do not tell apart; remembered, since most trusts have none. */
@@ -365,7 +360,7 @@ function changeOf(
     kind,
     subject,
     target: names[1] ?? address,
-    ...(row.label !== named(row.subject) && { example: named(row.subject) }),
+    ...(row.label !== serviceAccountText(row.subject) && { example: serviceAccountText(row.subject) }),
     removed: at(oldIdentity),
     added: at(newIdentity),
   };
