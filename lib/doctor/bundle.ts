@@ -9,6 +9,7 @@ import { invalidFile, readText, readable } from "../explain/read/documents";
 import { inputFiles } from "../explain/read/input-files";
 import type { SkippedDocument } from "../explain/read/source";
 import type { Evidence } from "../explain/answer";
+import { parsedJson } from "../model/parsed";
 import { COLLECTED, type Collected, OF_NODE, type Reading } from "./collect";
 import { secretIn } from "./messages";
 
@@ -91,15 +92,6 @@ function refuseSecret({ path, text }: BundleFile): void {
 
 export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[] {
   return files.get(read) ?? [];
-}
-
-/** A text as JSON; `undefined` if it is none. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What JSON a file holds; `undefined` if it is of another form. Throws if it is cut off. */

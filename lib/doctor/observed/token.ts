@@ -9,8 +9,8 @@
 import { basename } from "node:path";
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
-import { type Json, at, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn, parsedJson } from "../bundle";
+import { type Json, at, parsedJson, record, text } from "../../model/parsed";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn } from "../bundle";
 import { type Note, type Observation, type Seen, stateBroken } from "./observation";
 
 interface Claims {
