@@ -12,6 +12,13 @@ export interface Stated {
   readonly cluster?: string | undefined;
 }
 
+/** What the commands that print a list are called with. */
+export interface Listing extends Stated {
+  readonly stack?: string;
+  readonly format: "text" | "json";
+  readonly verbose?: true;
+}
+
 /** The options of a reading, by the facts in a file and the cluster that is meant. */
 export function statedOptions({ facts, cluster }: Stated): ExplainOptions {
   const stated = facts === undefined ? {} : readFactsFile(facts);

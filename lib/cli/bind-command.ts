@@ -16,13 +16,7 @@ interface Values {
 /** `bind`: prints each file that changes or is removed, and how many there are of each. */
 export function run({ values, operands: [from] }: Asked<Values>, io: CommandIo): number {
   const { outputs, to, manifests, check = false, "dry-run": dryRun = check } = values;
-  const { files, changed, removed, undone } = bind({
-    outputs,
-    to,
-    dryRun,
-    ...(from === undefined ? {} : { from }),
-    ...(manifests === undefined ? {} : { manifests }),
-  });
+  const { files, changed, removed, undone } = bind({ outputs, to, dryRun, from, manifests });
   if (undone.length > 0)
     io.err(
       "an earlier bind was interrupted: what it had changed was undone before these files were written\n",

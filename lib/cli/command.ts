@@ -81,7 +81,6 @@ export interface CommandSpec<T extends Options> {
   readonly more?: string;
   readonly operands: readonly Operand[];
   readonly options: T;
-  /** Examples: the arguments, and what they do. */
   readonly examples: readonly (readonly [args: string, does: string])[];
   /** Meaning of each exit code except 2, which is wrong usage. */
   readonly exits: Readonly<Record<number, string>>;

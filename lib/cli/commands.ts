@@ -19,6 +19,14 @@ const CLUSTER = {
 };
 const ABOUT = { value: "TEXT", summary: "html: what was judged, for example a commit and a day" } as const;
 const TEXT_OR_JSON = { value: "FORMAT", choices: ["text", "json"], default: "text" } as const;
+/** The options of commands that print a list. */
+const LISTED = {
+  stack: STACK,
+  cluster: CLUSTER,
+  format: { ...TEXT_OR_JSON, summary: "form of the list" },
+  verbose: VERBOSE,
+  facts: FACTS,
+} as const;
 
 /** The commands, in the order of `--help`; completion and help are made from this table alone. */
 export const commands: readonly Command[] = [
@@ -114,11 +122,7 @@ export const commands: readonly Command[] = [
     operands: [READ],
     options: {
       image: { value: "REF", required: true, summary: "the image, as a pod names it" },
-      stack: STACK,
-      cluster: CLUSTER,
-      format: { ...TEXT_OR_JSON, summary: "form of the list" },
-      verbose: VERBOSE,
-      facts: FACTS,
+      ...LISTED,
     },
     examples: [["who-can --image registry.example.com/base/node:20", "who may pull it, and as whom"]],
     exits: { 0: "listed, however many" },
@@ -131,11 +135,7 @@ export const commands: readonly Command[] = [
     operands: [READ],
     options: {
       "service-account": { value: "NS/NAME", required: true, summary: "the service account" },
-      stack: STACK,
-      cluster: CLUSTER,
-      format: { ...TEXT_OR_JSON, summary: "form of the list" },
-      verbose: VERBOSE,
-      facts: FACTS,
+      ...LISTED,
     },
     examples: [["reach --service-account shop/web", "what it may read, and as whom"]],
     exits: { 0: "listed, however many" },

@@ -11,7 +11,7 @@ import {
 import { comparison } from "../explain/compare/compare";
 import { compareVerdicts } from "../explain/result";
 import { readBefore } from "../explain/explainer";
-import { printSkipped, readAsked, statedOptions } from "./asked-folders";
+import { type Stated, printSkipped, readAsked, statedOptions } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_FINE = 0;
@@ -38,10 +38,8 @@ const FAILS: Readonly<Record<"any" | "lost" | "widened", (change: Change) => boo
   widened: (change) => isOf(change, ["added", "widened"], 1),
 };
 
-interface Values {
+interface Values extends Stated {
   readonly format: keyof typeof RENDERERS;
-  readonly facts?: string;
-  readonly cluster?: string;
   readonly verbose?: true;
   readonly about?: string;
   readonly "fail-on"?: keyof typeof FAILS;
@@ -57,10 +55,9 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
   // One plan holds both sides.
   const old = operands.length === 1 ? readBefore([first], statedOptions(values)) : readAsked([first], values);
   const made = readAsked([second], values);
-  const sides = [old, made];
   const changes = comparison(old, made);
   for (const piece of RENDERERS[values.format](changes, made, values)) io.out(piece);
-  for (const side of sides) printSkipped(side, io, values.verbose);
+  for (const side of [old, made]) printSkipped(side, io, values.verbose);
   const fails = values["fail-on"] && FAILS[values["fail-on"]];
   return fails && changes.changes.some(fails) ? EXIT_FAILED : EXIT_FINE;
 }

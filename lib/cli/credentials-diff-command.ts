@@ -4,15 +4,15 @@ import {
   type ChangedRequest,
   credentialsRequestsDiff,
 } from "../rules/openshift/two-releases";
-import { printable, printableLines } from "../explain/render/printable";
+import { printable, printableJson } from "../explain/render/printable";
 import type { Asked, CommandIo } from "./command";
 
 const EXIT_SAME = 0;
 const EXIT_DIFFERENT = 1;
 
 const RENDERERS: Readonly<Record<"json" | "text", (diff: CredentialsRequestsDiff) => string>> = {
-  json: diffJson,
-  text: diffText,
+  json: ({ added, removed, changed }) => `${printableJson({ version: 1, added, removed, changed })}\n`,
+  text: (diff) => LISTS.flatMap((list) => diff[list].map((request) => paragraph(list, request))).join("\n"),
 };
 
 interface Values {
@@ -34,16 +34,7 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 const LISTS: readonly (keyof CredentialsRequestsDiff)[] = ["added", "removed", "changed"];
 
-/** The differences for people: a paragraph per request, `+` and `-` before each value; empty if there are none. */
-export function diffText(diff: CredentialsRequestsDiff): string {
-  return LISTS.flatMap((list) => diff[list].map((request) => paragraph(list, request))).join("\n");
-}
-
-/** The differences as JSON: `{ "version": 1, "added": [], "removed": [], "changed": [] }`. */
-export function diffJson({ added, removed, changed }: CredentialsRequestsDiff): string {
-  return `${printableLines(JSON.stringify({ version: 1, added, removed, changed }, undefined, 2))}\n`;
-}
-
+/** A request for people: `+` and `-` before each value. */
 function paragraph(list: string, { name, providerKind, changes }: ChangedRequest): string {
   const lines = changes.flatMap(({ path, added, removed }) => [
     `  ${path}`,

@@ -1,11 +1,10 @@
 import { OF_PULLS, OF_WORKLOADS } from "../doctor/messages/row";
 import { type FoundMessage, messagesIn, secretIn } from "../doctor/messages";
 import { collectionScript, collectionText } from "../doctor/collect";
-import { diagnose } from "../doctor/diagnosis";
-import type { Report } from "../doctor/diagnosis";
+import { type Report, diagnose } from "../doctor/diagnosis";
 import { reportJson, reportMarkdown, reportText } from "../doctor/report";
 import { renderHtml } from "../explain";
-import { printable, printableLines } from "../explain/render/printable";
+import { printable, printableJson } from "../explain/render/printable";
 import type { CloudName } from "../model/clouds";
 import { type Stated, printSkipped, statedOptions } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
@@ -70,16 +69,8 @@ const RENDERERS: Readonly<Record<Values["format"], Renderer>> = {
 function diagnosed(operands: readonly string[], values: Values, io: CommandIo): number {
   const [bundle = "", ...besides] = operands;
   const { pod, image, declared, format, "service-account": serviceAccount } = values;
-  const asked = {
-    ...(pod === undefined ? {} : { pod }),
-    ...(serviceAccount === undefined ? {} : { serviceAccount }),
-    ...(image === undefined ? {} : { image }),
-  };
-  const report = diagnose(bundle, asked, {
-    ...statedOptions(values),
-    besides,
-    ...(declared === undefined ? {} : { declared }),
-  });
+  const options = { ...statedOptions(values), besides, declared };
+  const report = diagnose(bundle, { pod, serviceAccount, image }, options);
   if (report.diagnoses.length === 0) throw new UsageError(NOTHING_ASKED);
   for (const piece of RENDERERS[format](report)) io.out(piece);
   printSkipped(report, io);
@@ -148,18 +139,9 @@ function messageText({ row, line, text, count }: FoundMessage): string {
 }
 
 function messagesJson(found: readonly FoundMessage[]): string {
-  const messages = found.map(
-    ({ row: { text, by, means, broken, holds, fix, decide = null }, line, count }) => ({
-      message: text,
-      by,
-      line,
-      count,
-      means,
-      broken,
-      holds,
-      fix,
-      decide,
-    }),
-  );
-  return `${printableLines(JSON.stringify({ version: 1, messages }, undefined, 2))}\n`;
+  const messages = found.map(({ row, line, count }) => {
+    const { text: message, by, means, broken, holds, fix, decide = null } = row;
+    return { message, by, line, count, means, broken, holds, fix, decide };
+  });
+  return `${printableJson({ version: 1, messages })}\n`;
 }

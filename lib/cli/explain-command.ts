@@ -2,8 +2,9 @@ import {
   type ExplainResult,
   type ExplainSelection,
   type Explainer,
-  type Finding,
   type Job,
+  type RenderHtmlOptions,
+  type RenderTextOptions,
   type Severity,
   type Verdict,
   renderGithub,
@@ -21,7 +22,7 @@ import { Baseline } from "../explain/baseline";
 import { printable } from "../explain/render/printable";
 import { VERDICTS } from "../explain/result";
 import { trustLines } from "../explain/trusted";
-import { printSkipped, readAsked } from "./asked-folders";
+import { type Stated, printSkipped, readAsked } from "./asked-folders";
 import { type Asked, type CommandIo, UsageError } from "./command";
 
 const EXIT_ALLOWED = 0;
@@ -30,7 +31,7 @@ const EXIT_UNKNOWN = 3;
 
 type Format = "github" | "html" | "json" | "junit" | "markdown" | "mermaid" | "sarif" | "text";
 
-interface Values {
+interface Values extends Stated {
   readonly "service-account"?: string;
   readonly image?: string;
   readonly spoke?: string;
@@ -43,8 +44,6 @@ interface Values {
   readonly audit?: true;
   readonly about?: string;
   readonly baseline?: string;
-  readonly facts?: string;
-  readonly cluster?: string;
   readonly running?: true;
   readonly "fail-on": "denied" | "unknown" | keyof typeof FAILS;
 }
@@ -56,45 +55,22 @@ const FAILS: Readonly<Record<"audit-error" | "audit-warning", readonly Severity[
 };
 
 /** What a format receives in addition to the results. */
-interface Besides extends Pick<Values, "verbose" | "summary" | "about"> {
-  readonly audit: readonly Finding[] | undefined;
-  readonly lookedAt: string;
-  readonly only: readonly Verdict[] | undefined;
-  readonly colour: boolean;
-}
+interface Besides extends RenderHtmlOptions, RenderTextOptions {}
 
 type Renderer = (results: Iterable<ExplainResult>, besides: Besides) => Iterable<string>;
 
-/** A format that also shows the findings of an audit. */
-function report(
-  render: (
-    results: Iterable<ExplainResult>,
-    options: { readonly audit?: readonly Finding[]; readonly lookedAt?: string },
-  ) => Iterable<string>,
-): Renderer {
-  return (results, { audit, lookedAt }) => render(results, audit ? { audit, lookedAt } : {});
-}
-
 const RENDERERS: Readonly<Record<Format, Renderer>> = {
-  github: report(renderGithub),
-  html: (results, { audit, lookedAt, about = "" }) =>
-    renderHtml(results, { about, ...(audit && { audit, lookedAt }) }),
-  json: report(renderJson),
-  junit: report(renderJunit),
-  markdown: report(renderMarkdown),
+  github: renderGithub,
+  html: renderHtml,
+  json: renderJson,
+  junit: renderJunit,
+  markdown: renderMarkdown,
   mermaid: renderMermaid,
-  sarif: report(renderSarif),
+  sarif: renderSarif,
   text: (results, { verbose, summary, audit, lookedAt, only, colour }) =>
-    renderText(results, {
-      ...(verbose && { verbose }),
-      ...(summary && { summary }),
-      ...(only && { only }),
-      ...(audit && { audit, lookedAt }),
-      colour,
-    }),
+    renderText(results, { verbose, summary, audit, lookedAt, only, colour }),
 };
 
-/** Formats that show no audit. */
 const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
 
 /**
@@ -110,14 +86,14 @@ const WITHOUT_AUDIT: readonly Format[] = ["mermaid"];
  * accepts is not counted; the format does not change the exit code.
  */
 export function run({ values, operands }: Asked<Values>, io: CommandIo): number {
-  const { format, stack, "fail-on": failOn } = values;
+  const { image, stack, spoke, job, format, "service-account": serviceAccount, "fail-on": failOn } = values;
   const only = onlyOf(values);
   refuseContradictions(values);
   const baseline = values.baseline === undefined ? undefined : Baseline.read(values.baseline, today());
   const explainer = readAsked(operands, values);
-  const selection = selectionOf(values);
+  const selection: ExplainSelection = { serviceAccount, image, stack, spoke, job };
   // A narrower question finds less, so entries of the baseline would wrongly seem unused.
-  const isWhole = Object.keys(selection).length === 0;
+  const isWhole = Object.values(selection).every((value) => value === undefined);
   const asked = values.running ? running(explainer, selection) : askedResults(explainer, selection);
   const answers = started(asked);
   const trusts = answers === undefined && isWhole && !values.running ? trustLines(explainer) : [];
@@ -145,22 +121,6 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 function isOfAudit(failOn: Values["fail-on"]): failOn is keyof typeof FAILS {
   return failOn in FAILS;
-}
-
-function selectionOf({
-  image,
-  stack,
-  spoke,
-  job,
-  "service-account": serviceAccount,
-}: Values): ExplainSelection {
-  return {
-    ...(serviceAccount === undefined ? {} : { serviceAccount }),
-    ...(image === undefined ? {} : { image }),
-    ...(stack === undefined ? {} : { stack }),
-    ...(spoke === undefined ? {} : { spoke }),
-    ...(job === undefined ? {} : { job }),
-  };
 }
 
 function refuseContradictions(values: Values): void {
@@ -195,12 +155,12 @@ function today(): string {
 }
 
 /** The results, once there is a first one; `undefined` if there is none. */
-function started(results: Iterator<ExplainResult>): Iterable<ExplainResult> | undefined {
+function started(results: Generator<ExplainResult>): Iterable<ExplainResult> | undefined {
   const first = results.next();
   if (first.done) return undefined;
   return (function* () {
     yield first.value;
-    for (let next = results.next(); !next.done; next = results.next()) yield next.value;
+    yield* results;
   })();
 }
 
@@ -212,7 +172,7 @@ const NONE_RUNNING =
 function running(
   explainer: Explainer,
   { spoke, job: _, ...pulls }: ExplainSelection,
-): Iterator<ExplainResult> {
+): Generator<ExplainResult> {
   if (spoke === undefined) return explainer.running(pulls);
   throw new UsageError("--running asks about pulls and --spoke about fleet access; give one of the two");
 }

@@ -20,7 +20,7 @@ interface Values {
 export async function run({ values, operands }: Asked<Values>, io: CommandIo): Promise<number> {
   const { kubelet: kubelets, format, "fail-on": failOn } = values;
   const input = operands.includes("-") ? await inputText(io) : "";
-  const report = lint(operands, kubelets === undefined ? { input } : { input, kubelets });
+  const report = lint(operands, { input, kubelets });
   for (const piece of renderLint(report, format, io.colour)) io.out(piece);
   return exitCode(report, failOn);
 }

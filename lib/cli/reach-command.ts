@@ -1,17 +1,13 @@
 import type { ServiceAccountReach } from "../explain";
 import { assertAccount } from "../explain/asked";
-import { printable, printableLines } from "../explain/render/printable";
+import { inStack } from "../explain/render/jobs";
+import { printable, printableJson } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
-import { printSkipped, readAsked } from "./asked-folders";
+import { type Listing, printSkipped, readAsked } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
-interface Values {
+interface Values extends Listing {
   readonly "service-account": string;
-  readonly stack?: string;
-  readonly facts?: string;
-  readonly cluster?: string;
-  readonly format: "text" | "json";
-  readonly verbose?: true;
 }
 
 /** `reach`: every repository that a service account may read, and as whom, declared or not. */
@@ -27,15 +23,12 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 
 function reachJson(serviceAccount: string, rows: readonly ServiceAccountReach[]): string {
   const reach = rows.map(({ stack, as, pattern, declared }) => ({ stack, as, pattern, declared }));
-  return `${printableLines(JSON.stringify({ version: 1, serviceAccount, reach }, undefined, 2))}\n`;
+  return `${printableJson({ version: 1, serviceAccount, reach })}\n`;
 }
 
 function reachText(serviceAccount: string, rows: readonly ServiceAccountReach[]): string {
   if (rows.length === 0) return `${printable(serviceAccount)} may read nothing that is known here\n`;
-  const groups = grouped(
-    rows,
-    ({ stack, as }) => `${stack === "" ? "" : `${stack}: `}${serviceAccount} as ${as} may read`,
-  );
+  const groups = grouped(rows, ({ stack, as }) => `${inStack(stack)}${serviceAccount} as ${as} may read`);
   return [...groups]
     .flatMap(([who, group]) => [
       who,

@@ -1,19 +1,15 @@
 import type { CheckResult, ImagePuller } from "../explain";
 import { openLinks } from "../explain/findings";
 import { ANONYMOUS } from "../explain/jobs/fallback";
-import { printable, printableLines } from "../explain/render/printable";
+import { inStack } from "../explain/render/jobs";
+import { printable, printableJson } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
 import { lookupRepository } from "../rules/kubelet/image-reference";
-import { printSkipped, readAsked } from "./asked-folders";
+import { type Listing, printSkipped, readAsked } from "./asked-folders";
 import type { Asked, CommandIo } from "./command";
 
-interface Values {
+interface Values extends Listing {
   readonly image: string;
-  readonly stack?: string;
-  readonly facts?: string;
-  readonly cluster?: string;
-  readonly format: "text" | "json";
-  readonly verbose?: true;
 }
 
 /** `who-can`: the service accounts that may pull an image, declared or not, and those that perhaps may. */
@@ -29,14 +25,11 @@ export function run({ values, operands }: Asked<Values>, io: CommandIo): number 
 }
 
 function pullersJson(image: string, pullers: readonly ImagePuller[]): string {
-  const rows = pullers.map(({ result: { stack, subject, verdict, as }, declared }) => ({
-    stack,
-    subject,
-    verdict,
-    as,
-    declared,
-  }));
-  return `${printableLines(JSON.stringify({ version: 1, image, pullers: rows }, undefined, 2))}\n`;
+  const rows = pullers.map(({ result, declared }) => {
+    const { stack, subject, verdict, as } = result;
+    return { stack, subject, verdict, as, declared };
+  });
+  return `${printableJson({ version: 1, image, pullers: rows })}\n`;
 }
 
 function pullersText(image: string, pullers: readonly ImagePuller[]): string {
@@ -51,9 +44,10 @@ function pullersText(image: string, pullers: readonly ImagePuller[]): string {
     const [{ puller, link } = {}] = group;
     if (puller === undefined || group.length === 1) return group.map(rowText);
     const { stack, verdict } = puller.result;
-    return [`${verdict}  ${place(stack)}${group.length} service accounts, without identity${reason(link)}`];
+    return [`${verdict}  ${inStack(stack)}${group.length} service accounts, without identity${reason(link)}`];
   });
-  const [others, perhaps] = [rows.filter(isNoOne), rows.filter((row) => isPerhaps(row) && !isNoOne(row))];
+  const others = rows.filter(isNoOne);
+  const perhaps = rows.filter((row) => row.puller.result.verdict === "unknown" && !isNoOne(row));
   const count = rows.length - others.length - perhaps.length;
   const end = [
     `${count} may pull ${image}`,
@@ -68,18 +62,10 @@ interface Row {
   readonly link: CheckResult | undefined;
 }
 
-function isPerhaps({ puller }: Row): boolean {
-  return puller.result.verdict === "unknown";
-}
-
 function rowText({ puller: { result, declared }, link }: Row): string {
   const { stack, subject, verdict, as } = result;
-  const who = `${verdict}  ${place(stack)}${subject}${as === null ? "" : ` as ${as}`}`;
+  const who = `${verdict}  ${inStack(stack)}${subject}${as === null ? "" : ` as ${as}`}`;
   return `${who}${declared ? "" : ", not declared"}${reason(link)}`;
-}
-
-function place(stack: string): string {
-  return stack === "" ? "" : `${stack}: `;
 }
 
 function reason(link: CheckResult | undefined): string {

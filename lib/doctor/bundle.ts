@@ -9,6 +9,7 @@ import { invalidFile, readText, readable } from "../explain/read/documents";
 import { inputFiles } from "../explain/read/input-files";
 import type { SkippedDocument } from "../explain/read/source";
 import type { Evidence } from "../explain/answer";
+import { parsedJson } from "../model/parsed";
 import { COLLECTED, type Collected, OF_NODE, type Reading } from "./collect";
 import { secretIn } from "./messages";
 
@@ -45,7 +46,7 @@ export function readBundle(folder: string): Bundle {
       remedy: "name the folder; for one message, use --message",
     });
   const { files, others, skipped } = inputFiles([folder]);
-  const found = new Map<Reading, BundleFile[]>();
+  const byReading = new Map<Reading, BundleFile[]>();
   const names = new Set<string>();
   for (const path of [...files, ...others].sort()) {
     const name = relative(folder, path);
@@ -57,7 +58,7 @@ export function readBundle(folder: string): Bundle {
     if (OF_NODE.has(basename(name)) && names.has(basename(name)))
       invalidFile(path, 1, "is in the bundle twice", "files of one node", "make a bundle of each node");
     names.add(basename(name));
-    found.set(read, [...(found.get(read) ?? []), file]);
+    byReading.set(read, [...(byReading.get(read) ?? []), file]);
   }
   if (names.size === 0)
     fail("explain-missing", {
@@ -66,7 +67,7 @@ export function readBundle(folder: string): Bundle {
       allowed: [...COLLECTED.keys()].join(", "),
       remedy: `run the script of \`doctor --collect CLOUD --script\`; what failed is in ${join(folder, ERRORS)}`,
     });
-  return { files: found, names, skipped };
+  return { files: byReading, names, skipped };
 }
 
 const LOGS: ReadonlySet<Reading> = new Set<Reading>(["log", "pod-log"]);
@@ -93,15 +94,6 @@ export function filesOf({ files }: Bundle, read: Reading): readonly BundleFile[]
   return files.get(read) ?? [];
 }
 
-/** A text as JSON; `undefined` if it is none. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What JSON a file holds; `undefined` if it is of another form. Throws if it is cut off. */
 export function jsonIn({ path, text }: BundleFile): unknown {
   const value = parsedJson(text);
@@ -113,12 +105,10 @@ export function wholeLines({ text }: BundleFile): readonly string[] {
   return text.split(/\r?\n/).slice(0, -1);
 }
 
-/** A line of a file as evidence. */
 export function atLine({ path }: BundleFile, line: number, text: string): Evidence {
   return { text, source: { file: path, path: "", line } };
 }
 
-/** A file as evidence. */
 export function inFile({ path }: BundleFile, text: string): Evidence {
   return { text, source: { file: path, path: "" } };
 }

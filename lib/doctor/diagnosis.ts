@@ -56,14 +56,14 @@ export interface Report {
 }
 
 /** Reads a bundle, and says of each chain that is asked about which links are broken, and which are open. */
-export function diagnose(folder: string, asked: DoctorSelection, options: DoctorOptions = {}): Report {
+export function diagnose(folder: string, selection: DoctorSelection, options: DoctorOptions = {}): Report {
   const bundle = readBundle(folder);
   assertOneCluster(bundle);
   const pods = podsIn(bundle);
   const { besides = [], declared, ...stated } = options;
   const paths = filesOf(bundle, "explain").map(({ path }) => path);
   const explainer = Explainer.read([...paths, ...besides], withObserved(bundle, stated));
-  const chains = chainsOf(explainer, pods, asked);
+  const chains = chainsOf(explainer, pods, selection);
   const { observations, notes } = seenIn(bundle, pods, chains);
   const drift = declared === undefined ? undefined : driftOf(declared, explainer, stated);
   return {
@@ -157,16 +157,14 @@ function ofPod(explainer: Explainer, pod: PodSeen, isAsked: boolean): readonly E
   const pulls = pod.images.flatMap((image) => [
     ...stackedOf(explainer, { serviceAccount: pod.account, image }),
   ]);
-  return !isAsked && failsToPull(pod) ? pulls : [...pulls, ...loginsOf(explainer, pod.account)];
+  if (!isAsked && failsToPull(pod)) return pulls;
+  const all = [...stackedOf(explainer, { serviceAccount: pod.account })];
+  return [...pulls, ...all.filter(({ job }) => job !== "image-pull")];
 }
 
 function ofPods(explainer: Explainer, pods: readonly PodSeen[], account: string): readonly ExplainResult[] {
   if (pods.length === 0) return [...stackedOf(explainer, { serviceAccount: account })];
   return distinct(pods.flatMap((each) => ofPod(explainer, each, true)));
-}
-
-function loginsOf(explainer: Explainer, serviceAccount: string): readonly ExplainResult[] {
-  return [...stackedOf(explainer, { serviceAccount })].filter(({ job }) => job !== "image-pull");
 }
 
 /** Replicas have the same chains. */

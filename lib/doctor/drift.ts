@@ -38,8 +38,8 @@ function linkDrift(
   const asked =
     job === "image-pull" ? { serviceAccount: subject, image: target } : { serviceAccount: subject };
   const results = [...explainer.all({ ...asked, job: job === "running-pull" ? "image-pull" : job })];
-  const own = results.filter((each) => job === "image-pull" || each.target === target);
-  return own.flatMap(({ checks: ofDeclared }) =>
+  const ofChain = results.filter((each) => job === "image-pull" || each.target === target);
+  return ofChain.flatMap(({ checks: ofDeclared }) =>
     ofDeclared.flatMap(({ id, status, reason, evidence }): readonly Drift[] => {
       const seen = checks.find((each) => each.id === id);
       if (id === "otherwise" || status !== "pass" || seen?.status !== "fail") return [];
@@ -50,21 +50,18 @@ function linkDrift(
 
 /** The provider files that were declared, if those on the node differ from each of them. */
 function fileDrift(declared: Explainer, observed: Explainer): readonly Drift[] {
-  const [own, seen] = [declared, observed].map(documentsOf);
-  if (own === undefined || seen === undefined || own.length === 0) return [];
-  const texts = new Set(own.map(textOf));
-  return seen
+  const documents = [declared, observed].map((explainer) =>
+    insideOf(explainer).facts.clusters.flatMap(({ nodes }) => nodes.flatMap((node) => node.documents)),
+  );
+  const [ofDeclared = [], ofNode = []] = documents;
+  if (ofDeclared.length === 0) return [];
+  const texts = new Set(ofDeclared.map(textOf));
+  return ofNode
     .filter((document) => !texts.has(textOf(document)))
     .map(({ source }) => ({
-      reason: `the provider file of the node is none of those that were declared (${own.map((each) => placeText(each.source)).join(", ")}): an older one, or it was changed on the node`,
+      reason: `the provider file of the node is none of those that were declared (${ofDeclared.map((each) => placeText(each.source)).join(", ")}): an older one, or it was changed on the node`,
       evidence: [{ text: "provider file of the node", source }],
     }));
-}
-
-function documentsOf(explainer: Explainer): readonly ConfigurationDocument[] {
-  return insideOf(explainer).facts.clusters.flatMap(({ nodes }) =>
-    nodes.flatMap(({ documents }) => documents),
-  );
 }
 
 function textOf({ value }: ConfigurationDocument): string {

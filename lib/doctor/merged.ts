@@ -53,16 +53,16 @@ function effectsOf(
   { links, status, isState }: Observation,
   checks: readonly CheckResult[],
 ): readonly (readonly [check: CheckResult, effect: Effect])[] {
-  const own = checks.filter(({ id }) => links.includes(id));
+  const affected = checks.filter(({ id }) => links.includes(id));
   if (status === "pass")
-    return own.map((check) => [check, check.status === "fail" ? "contradicts" : "holds"]);
-  const broken = own.filter((check) => check.status === "fail");
+    return affected.map((check) => [check, check.status === "fail" ? "contradicts" : "holds"]);
+  const broken = affected.filter((check) => check.status === "fail");
   if (broken.length > 0) return broken.map((check) => [check, "is evidence"]);
-  const open = own.filter((check) => check.status !== "pass");
-  const [only, ...others] = own;
+  const open = affected.filter((check) => check.status !== "pass");
+  const [only, ...others] = affected;
   if (only && others.length === 0) return [[only, isState || open.length > 0 ? "breaks" : "contradicts"]];
   if (open.length > 0) return open.map((check) => [check, "may be it"]);
-  return own.slice(-1).map((check) => [check, "contradicts"]);
+  return affected.slice(-1).map((check) => [check, "contradicts"]);
 }
 
 function withSeen(check: CheckResult, seen: readonly Seen[]): CheckResult {

@@ -2,6 +2,7 @@
  * Messages of programs as evidence: which link of a chain each proves to be broken, and which to hold.
  */
 
+import { escaped } from "../explain/render/causes";
 import { AWS_MESSAGES } from "./messages/aws";
 import { AZURE_MESSAGES } from "./messages/azure";
 import { GOOGLE_MESSAGES } from "./messages/google";
@@ -28,19 +29,19 @@ export interface FoundMessage {
 
 /** The known messages of a log, an event or an error, those that leave the fewest links open first. */
 export function messagesIn(text: string): readonly FoundMessage[] {
-  const found = new Map<MessageRow, FoundMessage>();
+  const byRow = new Map<MessageRow, FoundMessage>();
   for (const [place, line] of text.split(/\r?\n/).entries()) {
     const plain = unquoted(line);
     for (const { row, pattern } of PATTERNS) {
       if (!pattern.test(plain)) continue;
-      const before = found.get(row);
-      found.set(
+      const before = byRow.get(row);
+      byRow.set(
         row,
         before ? { ...before, count: before.count + 1 } : { row, line: place + 1, text: line, count: 1 },
       );
     }
   }
-  return [...found.values()].sort((a, b) => openness(a.row) - openness(b.row) || a.line - b.line);
+  return [...byRow.values()].sort((a, b) => openness(a.row) - openness(b.row) || a.line - b.line);
 }
 
 /** Logs of the kubelet quote messages, and JSON escapes their quotes. */
@@ -54,11 +55,6 @@ function openness({ broken }: MessageRow): number {
 
 /** Longer names than this are not what a message quotes. */
 const QUOTED_MAX = 300;
-
-/** A text as a regular expression that matches only itself. */
-export function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-}
 
 function patternOf(text: string): RegExp {
   const parts = text.split("…").map(escaped);

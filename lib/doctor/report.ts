@@ -5,7 +5,7 @@
 import type { CheckResult, Evidence } from "../explain";
 import { placeText } from "../explain/read/source-lines";
 import { jobWords } from "../explain/render/jobs";
-import { printable, printableLines } from "../explain/render/printable";
+import { printable, printableJson } from "../explain/render/printable";
 import { grouped } from "../model/grouped";
 import { commandOf } from "./bundle";
 import type { Diagnosis, Report } from "./diagnosis";
@@ -52,8 +52,10 @@ function title(diagnosis: Diagnosis): string {
   return `${subject} ${jobWords[job].verb} ${target}: ${state}`;
 }
 
-/** Each line of the report, and how deep it is. */
-function* linesOf(diagnosis: Diagnosis): Generator<readonly [depth: number, line: string]> {
+/** A line of the report, and how deep it is. */
+type Line = readonly [depth: number, line: string];
+
+function* linesOf(diagnosis: Diagnosis): Generator<Line> {
   yield [0, title(diagnosis)];
   for (const [place, check] of brokenLinks(diagnosis.checks).entries()) {
     yield [1, `${place + 1}. ${check.id}: ${check.reason}`];
@@ -74,24 +76,20 @@ function* linesOf(diagnosis: Diagnosis): Generator<readonly [depth: number, line
   if (instead !== "") yield [1, `meanwhile: ${instead}`];
 }
 
-function* detailsOf({
-  evidence,
-  remedy,
-  log,
-}: CheckResult): Generator<readonly [depth: number, line: string]> {
+function* detailsOf({ evidence, remedy, log }: CheckResult): Generator<Line> {
   for (const each of evidence.slice(0, EVIDENCE_MAX)) yield [2, `seen: ${evidenceLine(each)}`];
   if (evidence.length > EVIDENCE_MAX) yield [2, `and ${evidence.length - EVIDENCE_MAX} more`];
   if (log !== undefined) yield [2, `log: ${log}`];
   if (remedy !== "") yield [2, `fix: ${remedy}`];
 }
 
-function* noteLines({ reason, fix, evidence }: Note): Generator<readonly [depth: number, line: string]> {
+function* noteLines({ reason, fix, evidence }: Note): Generator<Line> {
   yield [0, `also: ${reason}`];
   for (const each of evidence) yield [1, `seen: ${evidenceLine(each)}`];
   if (fix !== "") yield [1, `fix: ${fix}`];
 }
 
-function* allLines({ diagnoses, notes }: Report): Generator<readonly [depth: number, line: string]> {
+function* allLines({ diagnoses, notes }: Report): Generator<Line> {
   for (const diagnosis of diagnoses) yield* linesOf(diagnosis);
   for (const note of notes) yield* noteLines(note);
 }
@@ -112,5 +110,5 @@ export function reportJson({ diagnoses, notes }: Report): string {
     ...diagnosis,
     missing: missing.map(({ file, command }) => ({ file, command })),
   }));
-  return `${printableLines(JSON.stringify({ version: DOCTOR_JSON_VERSION, results, notes }, undefined, 2))}\n`;
+  return `${printableJson({ version: DOCTOR_JSON_VERSION, results, notes })}\n`;
 }

@@ -36,8 +36,15 @@ export function lateImage(text: string): AskedImage {
 
 /** An image as a pod names it. */
 export function askedImage(image: string): AskedImage {
-  const name = attempt(image);
-  return typeof name === "string" ? asked(image, name) : { text: image, repository: undefined, ...name };
+  let name: string;
+  try {
+    name = lookupRepository(image);
+  } catch (error) {
+    // Here, a refused name is an outcome.
+    if (isWorkloadIdentityError(error)) return { text: image, repository: undefined, problem: error.problem };
+    throw error;
+  }
+  return asked(image, name);
 }
 
 /** A declared pattern: in its path `*` is any text. */
@@ -50,14 +57,4 @@ function asked(text: string, name: string): AskedImage {
   const slash = name.indexOf("/");
   const host = name.slice(0, slash);
   return { text, problem: "", repository: { host, name, paths: AskedNames.covered(name.slice(slash + 1)) } };
-}
-
-/** Turns the rule's error into a value: here, a refused name is an outcome. */
-function attempt(image: string): string | { readonly problem: string } {
-  try {
-    return lookupRepository(image);
-  } catch (error) {
-    if (isWorkloadIdentityError(error)) return { problem: error.problem };
-    throw error;
-  }
 }

@@ -27,7 +27,7 @@ export function* askedResults(explainer: Explainer, selection: ExplainSelection)
   }
   if (isEmpty && serviceAccount !== undefined) {
     assertAccount(explainer, serviceAccount, stack);
-    unknownName("service-account", serviceAccount, subjects(explainer.all(inStack(stack))));
+    unknownName("service-account", serviceAccount, subjects(explainer.all({ stack })));
   }
 }
 
@@ -35,20 +35,20 @@ export function* askedResults(explainer: Explainer, selection: ExplainSelection)
 export function assertAccount(explainer: Explainer, serviceAccount: string, stack: string | undefined): void {
   selectedAccount(serviceAccount);
   // A question about an image has a result for each service account of the manifests.
-  const written = explainer.pulls({ ...inStack(stack), image: "registry.invalid/none" });
-  const known = [...new Set([...subjects(explainer.all(inStack(stack))), ...subjects(written)])];
+  const written = explainer.pulls({ stack, image: "registry.invalid/none" });
+  const known = [...new Set([...subjects(explainer.all({ stack })), ...subjects(written)])];
   const { namespace, name } = namespacedName(serviceAccount);
   const isDefault = name === "default" && known.some((key) => key.startsWith(`${namespace}/`));
   if (!isDefault && !known.includes(serviceAccount)) unknownName("service-account", serviceAccount, known);
 }
 
 function* ofImage(explainer: Explainer, image: string, stack: string | undefined): Generator<ExplainResult> {
-  const declared = [...explainer.pulls(inStack(stack))];
+  const declared = [...explainer.pulls({ stack })];
   const asking = declared.filter(({ target }) => isOf(target, image));
   if (asking.length === 0) unknownName("image", image, [...new Set(declared.map(({ target }) => target))]);
   const pairs = new Map(asking.map((each) => [`${each.stack} ${each.subject}`, each]));
   for (const each of pairs.values())
-    yield* explainer.pulls({ ...inStack(each.stack || undefined), serviceAccount: each.subject, image });
+    yield* explainer.pulls({ stack: each.stack || undefined, serviceAccount: each.subject, image });
 }
 
 /** Whether a declared pattern covers the image, or a declared image is of the same repository. */
@@ -58,10 +58,6 @@ function isOf(target: string, image: string): boolean {
   return (
     name !== undefined && (AskedNames.covers(target, name) || askedImage(target).repository?.name === name)
   );
-}
-
-function inStack(stack: string | undefined): Pick<ExplainSelection, "stack"> {
-  return stack === undefined ? {} : { stack };
 }
 
 function subjects(results: Iterable<Pick<PullResult, "subject">>): readonly string[] {

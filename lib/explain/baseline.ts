@@ -21,7 +21,6 @@ interface AcceptedFinding extends Acceptance {
 const WRITTEN: Shape = { matching: /\S/, form: "a text that is not blank" };
 const DAY: Shape = { matching: /^\d{4}-\d{2}-\d{2}$/, form: "a day, YYYY-MM-DD" };
 
-/** What a baseline may hold. */
 export const BASELINE: Shape = {
   keys: {
     accepted: {
@@ -89,12 +88,8 @@ export class Baseline {
     });
   }
 
-  #acceptance({
-    id,
-    stack,
-    subject,
-    target,
-  }: Pick<Finding, "id" | "stack" | "subject" | "target">): Acceptance | undefined {
+  #acceptance(finding: Pick<Finding, "id" | "stack" | "subject" | "target">): Acceptance | undefined {
+    const { id, stack, subject, target } = finding;
     const line = this.#lines.find(
       (each) =>
         each.check === id &&

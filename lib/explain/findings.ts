@@ -46,6 +46,9 @@ export interface Finding {
   readonly accepted?: Acceptance;
 }
 
+/** A finding of the audit, without what its row states for all of them. */
+export type Found = Omit<Finding, "id" | "severity">;
+
 /** A finding of a result, with its job. */
 export interface ResultFinding extends Finding {
   readonly job: ExplainResult["job"];
@@ -105,22 +108,10 @@ function placed(link: CheckResult, checks: readonly CheckResult[]): readonly Evi
   return near ? [...link.evidence, near] : link.evidence;
 }
 
-/** The warnings of a result. */
-export function warningsOf({
-  job,
-  stack,
-  subject,
-  target,
-  warnings = [],
-}: ExplainResult): readonly ResultFinding[] {
-  return warnings.map((warning) => ({
-    ...warning,
-    severity: WARNING_SEVERITY,
-    job,
-    stack,
-    subject,
-    target,
-  }));
+export function warningsOf(result: ExplainResult): readonly ResultFinding[] {
+  const { job, stack, subject, target, warnings = [] } = result;
+  const about = { severity: WARNING_SEVERITY, job, stack, subject, target };
+  return warnings.map((warning) => ({ ...warning, ...about }));
 }
 
 /** `shop/web pulls r.example.com/app:1`: who and what a finding is about. */

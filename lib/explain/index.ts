@@ -9,7 +9,6 @@
 export { type PluginFacts } from "../model/cluster";
 export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
 export { type CheckId } from "./check-ids";
-export { type FleetWarning } from "./result";
 export { type AccessResult, explain, Explainer, type ImagePuller } from "./explainer";
 export { type PullResult } from "./pull-result";
 export { type AccessJob } from "./jobs/access-questions";
@@ -34,8 +33,7 @@ export {
 export { compare, comparePlan, type CompareOptions } from "./compare/compare";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
-export { type SkippedDocument } from "./read/source";
-export { type Source } from "./read/source";
+export { type SkippedDocument, type Source } from "./read/source";
 export {
   type AccessSelection,
   type ExplainOptions,
@@ -55,12 +53,16 @@ export {
   renderCompareText,
 } from "./render/compare";
 export { renderHtml, type RenderHtmlOptions } from "./render/html";
-export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
+export { EXPLAIN_JSON_VERSION, type RenderReportOptions, renderJson } from "./render/json";
 export { renderJunit } from "./render/junit";
 export { renderMarkdown } from "./render/markdown";
 export { renderMermaid } from "./render/mermaid";
-export { type RenderReportOptions } from "./render/json";
 export { renderCompareSarif, renderSarif } from "./render/sarif";
 export { renderText, type RenderTextOptions } from "./render/text";
-export { type Acceptance, type ExplainResult, type ServiceAccountReach } from "./result";
-export { type Verdict } from "./result";
+export {
+  type Acceptance,
+  type ExplainResult,
+  type FleetWarning,
+  type ServiceAccountReach,
+  type Verdict,
+} from "./result";

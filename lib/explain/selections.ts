@@ -21,7 +21,6 @@ export interface AccessSelection {
   readonly stack?: string;
 }
 
-/** The kind of {@link AccessSelection}. */
 export const ACCESS_SELECTION: ObjectKind<AccessSelection> = object({
   serviceAccount: optional(text),
   stack: optional(text),
@@ -43,7 +42,6 @@ export interface PullSelection extends AccessSelection {
   readonly origin?: Exclude<Origin, "asked">;
 }
 
-/** The kind of {@link PullSelection}. */
 export const PULL_SELECTION: ObjectKind<PullSelection> = object({
   ...ACCESS_SELECTION.shape,
   image: optional(text),
@@ -60,7 +58,6 @@ export interface FleetSelection extends AccessSelection {
   readonly spoke?: string;
 }
 
-/** The kind of {@link FleetSelection}. */
 export const FLEET_SELECTION: ObjectKind<FleetSelection> = object({
   ...ACCESS_SELECTION.shape,
   spoke: optional(text),
@@ -82,7 +79,6 @@ export interface ExplainSelection extends PullSelection, FleetSelection {
   readonly job?: Job;
 }
 
-/** The kind of {@link ExplainSelection}. */
 export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
   ...PULL_SELECTION.shape,
   ...FLEET_SELECTION.shape,
@@ -111,7 +107,6 @@ export interface ExplainOptions {
   readonly aws?: StatedAwsFacts;
 }
 
-/** The kind of {@link ExplainOptions}. */
 export const EXPLAIN_OPTIONS: ObjectKind<ExplainOptions> = object({
   cluster: optional(anyObject),
   which: optional(text),

@@ -3,7 +3,7 @@
  */
 
 import { isBlank, isKnown, shown } from "../model/known";
-import { SERVICE_ACCOUNT_PREFIX } from "../model/namespaced-name";
+import { SERVICE_ACCOUNT_PREFIX, serviceAccountText } from "../model/namespaced-name";
 import { type Explainer, insideOf } from "./explainer";
 import type { Resource } from "./read/block";
 import { accountsIn } from "./read/named-accounts";
@@ -21,8 +21,7 @@ export function trustingIdentities(explainer: Explainer): readonly TrustingIdent
   const ofClouds = clouds.flatMap(({ identities, granted }) => [
     ...identities.map(({ address, terms }) => {
       const subjects = terms.subjects.map(shown).filter((text) => text.startsWith(SERVICE_ACCOUNT_PREFIX));
-      const accounts = subjects.map((text) => text.slice(SERVICE_ACCOUNT_PREFIX.length).replace(":", "/"));
-      return { name: address, accounts };
+      return { name: address, accounts: subjects.map(serviceAccountText) };
     }),
     // Members of a pool are named by the grants alone.
     ...granted.map(({ to }) => ({ name: to, accounts: accountsIn(to, "") })),

@@ -61,7 +61,6 @@ function missingFor(
   }
 }
 
-/** The rules about pods and their service accounts. */
 export const ACCOUNT_RULES: readonly LintRule[] = [
   {
     id: "annotation-missing",

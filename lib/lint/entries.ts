@@ -22,7 +22,6 @@ const MATCHING = "kubernetes:pkg/credentialprovider/keyring.go, URLsMatch";
 const TOKENS = "tokenAttributes";
 const SILENT = "images of the registry are pulled without this plugin, and nothing is logged";
 
-/** The entries of all configurations. */
 export function entriesOf({ configs }: LintFacts): readonly EntryFact[] {
   return configs.flatMap(({ entries }) => entries);
 }
@@ -49,7 +48,6 @@ function matched(entry: EntryFact, repository: string): readonly boolean[] {
   return prefixes.map((prefix) => prefix !== undefined && path.startsWith(prefix));
 }
 
-/** True if one of an entry's patterns matches a repository. */
 export function matches(entry: EntryFact, repository: string): boolean {
   return matched(entry, repository).includes(true);
 }
@@ -155,7 +153,6 @@ function secrets(entry: EntryFact): readonly Spot[] {
   return secretIssues(entry.name, { args, env }).map(({ problem }) => spotOf(entry, problem, ""));
 }
 
-/** The rules about entries that kubelets accept. */
 export const ENTRY_RULES: readonly LintRule[] = [
   {
     id: "pattern-path-glob",

@@ -32,7 +32,6 @@ function edited({ files, onNodes }: LintFacts): readonly Spot[] {
   );
 }
 
-/** The rules about files as a whole. */
 export const FILE_RULES: readonly LintRule[] = [
   {
     id: "node-file-edited",

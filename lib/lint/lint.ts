@@ -86,7 +86,9 @@ export function lint(paths: readonly string[], options: LintOptions = {}): LintR
   if (paths.includes(STDIN)) openText(STDIN, input);
   const facts = judged(readLintFacts(paths, input), minors);
   const spots = LINT_RULES.flatMap((rule) => rule.run(facts).map((spot) => ({ rule, spot })));
-  const certain = spots.filter(({ spot }) => !dependsOnPlaceholder(spot));
+  const certain = spots.filter(
+    ({ spot: { subject, target = "", what } }) => ![subject, target, what].some(isOpen),
+  );
   const findings = certain.map(({ rule, spot }) => findingOf(rule, spot));
   const read = countsOf(facts);
   const { files: _, ...others } = read;
@@ -122,10 +124,6 @@ function judged(facts: LintFacts, minors: readonly string[]): Linted {
   const following = nextMinor(minors);
   const next = following === undefined ? [] : accepted.flatMap((config) => refusalsOf(config, [following]));
   return { ...facts, kubelets: minors, refusals, next };
-}
-
-function dependsOnPlaceholder({ subject, target = "", what }: Spot): boolean {
-  return [subject, target, what].some(isOpen);
 }
 
 function countsOf({ files, configs, rbac, accounts, workloads }: LintFacts): LintReport["read"] {

@@ -75,7 +75,6 @@ function oldPlugins(facts: LintFacts): readonly Spot[] {
   );
 }
 
-/** The rules about plugins that are known. */
 export const PLUGIN_RULES: readonly LintRule[] = [
   {
     id: "annotation-key-unlisted",

@@ -108,7 +108,6 @@ const COMMON = {
   log: 'audience "…" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience',
 };
 
-/** The rules about roles and bindings. */
 export const RBAC_RULES: readonly LintRule[] = [
   {
     id: "audience-any",

@@ -152,7 +152,6 @@ function spotOf({ subject, message, minors, source }: Refusal): Spot {
   return { subject, what: `${kubeletWords(minors)}: ${message}`, source };
 }
 
-/** The rules about what kubelets refuse. */
 export const REFUSAL_RULES: readonly LintRule[] = [
   ...ROWS.map(({ id, question, remedy }): LintRule => ({
     ...COMMON,

@@ -1,6 +1,6 @@
 import { annotations } from "../explain/render/github";
 import { withLine } from "../explain/render/json";
-import { printableLines } from "../explain/render/printable";
+import { printableJson } from "../explain/render/printable";
 import { sarifRun } from "../explain/render/sarif";
 import { findingLines, paintOf } from "../explain/render/text";
 import { sourceText } from "../explain/read/source";
@@ -20,7 +20,7 @@ const RENDERERS: Readonly<Record<LintFormat, (report: LintReport, hasColour: boo
       yield* summary(report);
     },
     json: function* (report) {
-      yield `${printableLines(JSON.stringify(shown(report), undefined, 2))}\n`;
+      yield `${printableJson(shown(report))}\n`;
     },
     sarif: ({ findings }) =>
       sarifRun(

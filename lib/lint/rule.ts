@@ -8,7 +8,6 @@ export interface Refusal {
   /** The entry; the file if no entry is meant. */
   readonly subject: string;
   readonly message: string;
-  /** The minors that refuse it. */
   readonly minors: string[];
   readonly source: Source;
 }

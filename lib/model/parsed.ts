@@ -34,3 +34,12 @@ export function at(value: unknown, ...keys: readonly string[]): unknown {
     value,
   );
 }
+
+/** A text as JSON; `undefined` if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

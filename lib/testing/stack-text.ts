@@ -2,6 +2,7 @@
  * A stack as text for snapshots: encoded texts are decoded, and what changes with versions and machines is left out.
  */
 
+import { parsedJson } from "../model/parsed";
 import { isRecord } from "../model/record";
 import { basename, isAbsolute } from "node:path";
 import { type Scalar, isScalar, parseAllDocuments, parseDocument, stringify, visit } from "yaml";
@@ -73,17 +74,9 @@ function decoded(text: string): readonly [tag: string, text: string] | undefined
     return exact ? ["!data-url", content] : undefined;
   }
   if (text.includes("base64,") && /^apiVersion:/m.test(text)) return ["!yaml", yamlText(text)];
+  // A text that only begins like JSON stays as it is.
   const json = /^\s*[[{]/.test(text) ? parsedJson(text) : undefined;
   return json === undefined ? undefined : ["!json", `${JSON.stringify(sorted(json), undefined, 2)}\n`];
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A text that only begins like JSON stays as it is.
-    return undefined;
-  }
 }
 
 function sorted(value: unknown): unknown {

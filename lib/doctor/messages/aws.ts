@@ -7,7 +7,8 @@
 
 import { type MessageRow, TOKEN_SENT } from "./row";
 
-const STS = "AWS STS";
+/** What AWS STS says of a token that it has seen. */
+const STS = { by: "AWS STS", holds: TOKEN_SENT };
 const TRUST = "aws iam get-role --role-name ROLE --query Role.AssumeRolePolicyDocument";
 const PROVIDERS =
   "aws iam list-open-id-connect-providers; aws iam get-open-id-connect-provider --open-id-connect-provider-arn ARN";
@@ -15,40 +16,36 @@ const PROVIDERS =
 export const AWS_MESSAGES: readonly MessageRow[] = [
   {
     text: "No OpenIDConnect provider found in your account",
-    by: STS,
+    ...STS,
     means: "The role's account has no OIDC provider for exactly the issuer of the token.",
     broken: ["issuer-trusted"],
-    holds: TOKEN_SENT,
     fix: "Create the OIDC provider for the token's issuer, trailing slash included, in the account of the role.",
     decide: PROVIDERS,
   },
   {
     text: "Incorrect token audience",
-    by: STS,
+    ...STS,
     means: "The OIDC provider does not list the token's audience among its client ids.",
     broken: ["audience-accepted"],
-    holds: TOKEN_SENT,
     fix: "Add the audience to the client ids of the OIDC provider, or ask for a token with an audience that it lists.",
     decide: PROVIDERS,
   },
   {
     text: "Couldn't retrieve verification key from your identity provider",
-    by: STS,
+    ...STS,
     means:
       "AWS cannot read the issuer's documents, or the key that signed the token is not in the published set.",
     broken: ["issuer-configured", "issuer-trusted"],
-    holds: TOKEN_SENT,
     fix: "Publish the discovery document and the key set where everyone can read them, with the key that the API server signs with.",
     decide:
       "curl -s ISSUER/.well-known/openid-configuration; curl -s JWKS_URI # from outside of the network; compare kid with the token's header",
   },
   {
     text: "HTTPS certificate doesn't match configured thumbprint",
-    by: "AWS STS",
+    ...STS,
     means:
       "The issuer's certificate is signed by no authority that AWS knows, and none of the OIDC provider's thumbprints is that of its top authority.",
     broken: ["issuer-trusted"],
-    holds: TOKEN_SENT,
     isUnread: true,
     fix: "Serve the documents with a certificate of a public authority, or write the SHA-1 thumbprint of the last certificate of the served chain into the OIDC provider.",
     decide:
@@ -56,19 +53,17 @@ export const AWS_MESSAGES: readonly MessageRow[] = [
   },
   {
     text: "Not authorized to perform sts:AssumeRoleWithWebIdentity",
-    by: STS,
+    ...STS,
     means: "The trust policy of the role does not admit the token, or the role does not exist.",
     broken: ["identity-found", "issuer-trusted", "audience-accepted", "subject-admitted"],
-    holds: TOKEN_SENT,
     fix: "Compare the token's iss, sub and aud with the trust policy: a `*` needs StringLike, keys are `<issuer without scheme>:sub` and `:aud`, and an explicit deny wins.",
     decide: TRUST,
   },
   {
     text: "ExpiredTokenException",
-    by: STS,
+    ...STS,
     means: "The token expired before AWS saw it: an old file, or clocks that differ.",
     broken: [],
-    holds: TOKEN_SENT,
     fix: "Compare the clocks of node and control plane, and let the program read the token's file again for every call.",
     decide: "date -u # on the node and on the control plane",
   },

@@ -6,14 +6,15 @@
 
 import { type MessageRow, TOKEN_SENT } from "./row";
 
-const STS = "Google STS";
+/** What Google's STS says of a token that it has seen. */
+const STS = { by: "Google STS", holds: TOKEN_SENT };
 const PROVIDER =
   "gcloud iam workload-identity-pools providers describe PROVIDER --workload-identity-pool POOL --location global --format json";
 
 export const GOOGLE_MESSAGES: readonly MessageRow[] = [
   {
     text: "The given credential is rejected by the attribute condition",
-    by: STS,
+    ...STS,
     means: "The attribute condition of the pool provider refuses the token.",
     broken: ["subject-admitted"],
     holds: [...TOKEN_SENT, "issuer-trusted"],
@@ -22,28 +23,25 @@ export const GOOGLE_MESSAGES: readonly MessageRow[] = [
   },
   {
     text: "The audience in ID Token … does not match the expected audience",
-    by: STS,
+    ...STS,
     means: "The pool provider does not accept the token's audience.",
     broken: ["audience-accepted"],
-    holds: TOKEN_SENT,
     fix: "Ask for a token with the provider's resource name as audience, or list the audience in the provider.",
     decide: PROVIDER,
   },
   {
     text: "Error connecting to the given credential's issuer",
-    by: STS,
+    ...STS,
     means: "Google cannot read the issuer's documents.",
     broken: ["issuer-configured", "issuer-trusted"],
-    holds: TOKEN_SENT,
     fix: "Publish the documents where everyone can read them, or upload the keys to the pool provider.",
     decide: "curl -s ISSUER/.well-known/openid-configuration # from outside of the network",
   },
   {
     text: "Unable to fetch … jwks",
-    by: STS,
+    ...STS,
     means: "Google cannot read the issuer's keys.",
     broken: ["issuer-trusted", "issuer-configured"],
-    holds: TOKEN_SENT,
     fix: "Publish the key set where everyone can read it, or upload the keys to the pool provider.",
     decide: "curl -s JWKS_URI # from outside of the network",
   },

@@ -11,26 +11,35 @@ const KUBELET = "kubelet";
 const CONFIG =
   "ps -o args= -C kubelet # on the node: read the file of --image-credential-provider-config, list the folder of --image-credential-provider-bin-dir";
 
+/** The refusal of an audience, whose text differs between versions. */
+const AUDIENCE: Omit<MessageRow, "text" | "means"> = {
+  by: "API server",
+  broken: ["audience-granted"],
+  holds: [...ENTRY_FOUND, "annotations-present"],
+  fix: "Grant the group system:nodes the verb request-serviceaccounts-token-audience on the audience, exactly as the provider file spells it.",
+  decide: "kubectl get clusterroles -o yaml | grep -B8 request-serviceaccounts-token-audience",
+};
+/** What a kubelet says of a program that it cannot start. */
+const START: Pick<MessageRow, "by" | "broken" | "holds" | "isUnread"> = {
+  by: KUBELET,
+  broken: ["provider-on-node"],
+  holds: ["image-parses", "provider-matches-image"],
+  isUnread: true,
+};
+const LOG = "journalctl -u kubelet | grep -i 'credential provider' # on the node, with --v=5";
+
 export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
   {
     text: `audience "…" not found in pod spec volume`,
-    by: "API server",
+    ...AUDIENCE,
     means:
       "The kubelet asked for a token with this audience, and no rule lets nodes request it; volumes in the pod's spec have nothing to do with it.",
-    broken: ["audience-granted"],
-    holds: [...ENTRY_FOUND, "annotations-present"],
-    fix: "Grant the group system:nodes the verb request-serviceaccounts-token-audience on the audience, exactly as the provider file spells it.",
-    decide: "kubectl get clusterroles -o yaml | grep -B8 request-serviceaccounts-token-audience",
   },
   {
     text: `is not authorized to request tokens for audience "…"`,
-    by: "API server",
+    ...AUDIENCE,
     means:
       "The kubelet asked for a token with this audience, and no rule lets nodes request it (the text from 1.37 on).",
-    broken: ["audience-granted"],
-    holds: [...ENTRY_FOUND, "annotations-present"],
-    fix: "Grant the group system:nodes the verb request-serviceaccounts-token-audience on the audience, exactly as the provider file spells it.",
-    decide: "kubectl get clusterroles -o yaml | grep -B8 request-serviceaccounts-token-audience",
   },
   {
     text: "required annotation … not found",
@@ -62,32 +71,23 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
   },
   {
     text: "fork/exec …: no such file or directory",
-    by: KUBELET,
+    ...START,
     means:
       "The program is missing, or the loader that it was linked against is: a program for glibc does not run on a node with musl, nor the reverse.",
-    broken: ["provider-on-node"],
-    holds: ["image-parses", "provider-matches-image"],
-    isUnread: true,
     fix: "Install a build for the node's system, statically linked for Talos and Alpine.",
     decide: "file /PATH/OF/THE/PLUGIN # on the node; names the interpreter",
   },
   {
     text: "fork/exec …: permission denied",
-    by: KUBELET,
+    ...START,
     means: "The kubelet may not execute the program.",
-    broken: ["provider-on-node"],
-    holds: ["image-parses", "provider-matches-image"],
-    isUnread: true,
     fix: "Give the program mode 0755, and put it on a file system that is not mounted noexec; with SELinux, in a folder with the label of programs.",
     decide: "ls -lZ /PATH/OF/THE/PLUGIN # on the node",
   },
   {
     text: "fork/exec …: exec format error",
-    by: KUBELET,
+    ...START,
     means: "The program is for another processor.",
-    broken: ["provider-on-node"],
-    holds: ["image-parses", "provider-matches-image"],
-    isUnread: true,
     fix: "Install the build for the node's architecture.",
     decide: "file /PATH/OF/THE/PLUGIN; uname -m # on the node",
   },
@@ -108,7 +108,7 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
     broken: ["provider-matches-image", "annotations-present", "audience-granted", "subject-admitted"],
     holds: ["image-parses"],
     fix: "Compare matchImages with the image (a pattern's path is a plain prefix, and a port must be written), then look for the kubelet's lines about the provider at --v=5.",
-    decide: "journalctl -u kubelet | grep -i 'credential provider' # on the node, with --v=5",
+    decide: LOG,
   },
   {
     text: "no basic auth credentials",
@@ -117,7 +117,7 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
     broken: ["provider-matches-image", "annotations-present", "audience-granted", "subject-admitted"],
     holds: ["image-parses"],
     fix: "Find the kubelet's line for this pull: it says which provider was skipped, or that none matches.",
-    decide: "journalctl -u kubelet | grep -i 'credential provider' # on the node, with --v=5",
+    decide: LOG,
   },
   {
     text: "401 Unauthorized",
@@ -135,7 +135,7 @@ export const KUBERNETES_MESSAGES: readonly MessageRow[] = [
     ],
     holds: ["image-parses"],
     fix: "The event shows only the registry's side: look for the kubelet's lines about this pull.",
-    decide: "journalctl -u kubelet | grep -i 'credential provider' # on the node, with --v=5",
+    decide: LOG,
   },
   {
     text: "403 Forbidden",

@@ -6,18 +6,18 @@
  */
 
 import { basename } from "node:path";
+import { askedImage } from "../../explain/asked-image";
 import { firstDocument } from "../../explain/read/documents";
 import { known } from "../../model/known";
 import { at, list, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { BIN_FLAG, CONFIG_FLAG } from "../../rules/node/host";
 import { imageMatches } from "../../rules/kubelet/image-matches";
-import { lookupRepository } from "../../rules/kubelet/image-reference";
 import type { ExplainResult } from "../../explain";
 import { type Bundle, type BundleFile, atLine, filesOf, inFile, wholeLines } from "../bundle";
-import { type Observation, isPull } from "./observation";
+import { type Note, type Observation, isPull, stateBroken } from "./observation";
 
-const ON_NODE = ["provider-on-node"] as const;
+const ON_NODE = "provider-on-node";
 
 /** The kubelet's flags by all lines; `undefined` if none is a kubelet with flags, since wrappers and subcommands have none. */
 function kubeletLine(file: BundleFile): readonly [line: number, words: string] | undefined {
@@ -45,27 +45,20 @@ export function gatesOf(bundle: Bundle): Readonly<Record<string, boolean>> {
 
 /** What the command line says: without both flags the kubelet runs no plugin. */
 export function flagsSeen(bundle: Bundle): readonly Observation[] {
-  return filesOf(bundle, "command-line").flatMap((file): readonly Observation[] => {
+  return filesOf(bundle, "command-line").flatMap((file) => {
     const [line, words = ""] = kubeletLine(file) ?? [];
     if (line === undefined) return [];
     const missing = [CONFIG_FLAG, BIN_FLAG].filter((flag) => flagIn(words, flag) === undefined);
     if (missing.length === 0) return [];
     const flags = missing.map((flag) => `--${flag}`).join(" and ");
-    return [
-      {
-        links: ON_NODE,
-        status: "fail",
-        reason: `the kubelet runs without ${flags}, so it reads no CredentialProviderConfig`,
-        fix: "set both flags where the kubelet is started, and restart it",
-        evidence: [atLine(file, line, "command line of the kubelet")],
-        about: isPull,
-        isState: true,
-      },
-    ];
+    return stateBroken(ON_NODE, isPull, {
+      reason: `the kubelet runs without ${flags}, so it reads no CredentialProviderConfig`,
+      fix: "set both flags where the kubelet is started, and restart it",
+      evidence: [atLine(file, line, "command line of the kubelet")],
+    });
   });
 }
 
-/** A plugin in the folder. */
 interface Plugin {
   readonly line: number;
   readonly mode: string;
@@ -134,13 +127,11 @@ function entriesIn(bundle: Bundle): readonly Entry[] {
 
 /** The entries that run for an image: those that match it, or all if none does. */
 function running(entries: readonly Entry[], { target }: ExplainResult): readonly Entry[] {
-  try {
-    const name = lookupRepository(target);
-    const matching = entries.filter(({ patterns }) => patterns.some((each) => imageMatches(each, name)));
-    return matching.length > 0 ? matching : entries;
-  } catch {
-    return entries;
-  }
+  const { repository } = askedImage(target);
+  const matching = entries.filter(
+    ({ patterns }) => repository && patterns.some((each) => imageMatches(each, repository.name)),
+  );
+  return matching.length > 0 ? matching : entries;
 }
 
 /** What the listing says of the plugins that the provider file names. */
@@ -159,21 +150,17 @@ export function pluginsSeen(bundle: Bundle): readonly Observation[] {
       const problem = unfit(entry, plugin, file, listing);
       const runs = (chain: ExplainResult): boolean =>
         isPull(chain) && running(entries, chain).includes(entry);
-      return problem ? [{ ...problem, links: ON_NODE, status: "fail", about: runs, isState: true }] : [];
+      return problem ? [stateBroken(ON_NODE, runs, problem)] : [];
     });
   });
 }
 
 function absent({ name }: Entry, file: BundleFile, { plugins }: Listing): Observation {
-  return {
-    links: ON_NODE,
-    status: "fail",
+  return stateBroken(ON_NODE, isPull, {
     reason: `the plugin ${name} is not in the folder, so the kubelet does not start with this file, and no entry of it works; there ${plugins.size === 0 ? "is nothing" : `are ${[...plugins.keys()].slice(0, 10).join(", ")}`}`,
     fix: `install ${name} on the node before the file that names it`,
     evidence: [inFile(file, "listing of the folder")],
-    about: isPull,
-    isState: true,
-  };
+  });
 }
 
 /** Architectures as `file` names them, by the machine's name. */
@@ -186,14 +173,12 @@ const PROCESSORS: Readonly<Record<string, RegExp>> = {
   riscv64: /RISC-V/,
 };
 
-type Problem = Pick<Observation, "reason" | "fix" | "evidence">;
-
 function unfit(
   { name }: Entry,
   plugin: Plugin,
   file: BundleFile,
   { kinds, loaders, machine = "" }: Listing,
-): Problem | undefined {
+): Note | undefined {
   const { mode, line } = plugin;
   if (!isExecutable(plugin))
     return {

@@ -16,7 +16,6 @@ export interface Observation {
   /** What to do; empty if nothing needs to be done. */
   readonly fix: string;
   readonly evidence: readonly Evidence[];
-  /** Whether it is about a chain. */
   readonly about: (chain: ExplainResult) => boolean;
   /**
    * True for what is there, and for what no file that was read shows; any other message tells only what was so when it was
@@ -32,6 +31,15 @@ export interface Note {
   readonly reason: string;
   readonly fix: string;
   readonly evidence: readonly Evidence[];
+}
+
+/** What is there, and breaks a link whatever was read. */
+export function stateBroken(
+  link: CheckId,
+  about: Observation["about"],
+  { reason, fix, evidence }: Note,
+): Observation {
+  return { links: [link], status: "fail", reason, fix, evidence, about, isState: true };
 }
 
 /** What was seen in files of one kind. */

@@ -45,8 +45,8 @@ const FAILED_PULL: ReadonlySet<string> = new Set([
 /** The state of a container whose program ends, perhaps since it cannot log in. */
 const CRASHES = "CrashLoopBackOff";
 
-export function isFailing({ waiting }: PodSeen): boolean {
-  return waiting.some((reason) => FAILED_PULL.has(reason) || reason === CRASHES);
+export function isFailing(pod: PodSeen): boolean {
+  return failsToPull(pod) || pod.waiting.includes(CRASHES);
 }
 
 export function failsToPull({ waiting }: PodSeen): boolean {

@@ -7,7 +7,8 @@ import type { Evidence } from "../../explain/answer";
 import type { ExplainResult } from "../../explain";
 import { grouped } from "../../model/grouped";
 import { type Bundle, atLine, filesOf } from "../bundle";
-import { type FoundMessage, escaped, messagesIn, unquoted } from "../messages";
+import { escaped } from "../../explain/render/causes";
+import { type FoundMessage, messagesIn, unquoted } from "../messages";
 import { OF_PULLS, OF_WORKLOADS } from "../messages/row";
 import { type Note, type Observation, type Seen, isPull } from "./observation";
 import type { PodSeen, Said } from "./pods";
@@ -25,19 +26,12 @@ function narrowest(messages: readonly FoundMessage[]): readonly FoundMessage[] {
 function observed({ row }: FoundMessage, where: Evidence, about: About): readonly Observation[] {
   const { broken, holds, means, fix, isUnread = false } = row;
   const reason = `${row.by}: ${means.replace(/\.$/, "")}`;
-  const all: Observation[] = [];
-  if (broken.length > 0)
-    all.push({
-      links: broken,
-      status: "fail",
-      reason,
-      fix,
-      evidence: [where],
-      about,
-      isState: isUnread,
-    });
-  if (holds.length > 0) all.push({ links: holds, status: "pass", reason, fix: "", evidence: [where], about });
-  return all;
+  const evidence = [where];
+  const both: readonly Observation[] = [
+    { links: broken, status: "fail", reason, fix, evidence, about, isState: isUnread },
+    { links: holds, status: "pass", reason, fix: "", evidence, about },
+  ];
+  return both.filter(({ links }) => links.length > 0);
 }
 
 const SHOWN = 240;
@@ -169,20 +163,14 @@ function namesOf(pods: readonly PodSeen[], chains: readonly ExplainResult[]): re
   const accounts = [...new Set(chains.map(({ subject }) => subject))];
   const targets = [...new Set(chains.filter(isPull).map(({ target }) => target))];
   return [
-    ...pods.map((pod) => ({
-      name: exactly(pod.key),
-      about: (chain: ExplainResult) => ofPod(pod, chain),
-    })),
-    ...targets.map((target) => ({
-      name: exactly(target),
-      about: (chain: ExplainResult) => isPull(chain) && chain.target === target,
-    })),
+    ...pods.map((pod): Named => ({ name: exactly(pod.key), about: (chain) => ofPod(pod, chain) })),
+    ...targets.map((target): Named => {
+      return { name: exactly(target), about: (chain) => isPull(chain) && chain.target === target };
+    }),
     ...accounts.flatMap((account) => {
-      const about = (chain: ExplainResult): boolean => chain.subject === account;
-      return [account, `system:serviceaccount:${account.replace("/", ":")}`].map((name) => ({
-        name: exactly(name),
-        about,
-      }));
+      const about: About = ({ subject }) => subject === account;
+      const user = `system:serviceaccount:${account.replace("/", ":")}`;
+      return [account, user].map((name) => ({ name: exactly(name), about }));
     }),
   ];
 }

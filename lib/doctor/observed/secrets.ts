@@ -8,7 +8,7 @@
 
 import type { ExplainResult } from "../../explain";
 import { type Bundle, type BundleFile, atLine, filesOf, inFile } from "../bundle";
-import type { Note, Observation, Seen } from "./observation";
+import { type Note, type Seen, stateBroken } from "./observation";
 import type { PodSeen } from "./pods";
 
 /** A Secret as the bundle lists it. */
@@ -41,15 +41,13 @@ export function secretsSeen(
   const [file] = filesOf(bundle, "secrets");
   if (file === undefined || secrets.size === 0) return { observations: [], notes: [] };
   const components = chains.filter(({ job, target }) => job === "component" && !secrets.has(target));
-  const observations = [...new Set(components.map(({ target }) => target))].map((target): Observation => ({
-    links: ["secret-present"],
-    status: "fail",
-    reason: `the Secret ${target} is not in the cluster`,
-    fix: "apply the manifests that ccoctl or the stack wrote for this release, before the upgrade",
-    evidence: [inFile(file, "names of the Secrets")],
-    about: ({ job, target: of }) => job === "component" && of === target,
-    isState: true,
-  }));
+  const observations = [...new Set(components.map(({ target }) => target))].map((secret) =>
+    stateBroken("secret-present", ({ job, target }) => job === "component" && target === secret, {
+      reason: `the Secret ${secret} is not in the cluster`,
+      fix: "apply the manifests that ccoctl or the stack wrote for this release, before the upgrade",
+      evidence: [inFile(file, "names of the Secrets")],
+    }),
+  );
   return { observations, notes: masks(secrets, pods, chains) };
 }
 

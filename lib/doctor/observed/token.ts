@@ -9,9 +9,9 @@
 import { basename } from "node:path";
 import { fail } from "../../errors";
 import type { ExplainResult } from "../../explain";
-import { type Json, at, record, text } from "../../model/parsed";
-import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn, parsedJson } from "../bundle";
-import type { Note, Observation, Seen } from "./observation";
+import { type Json, at, parsedJson, record, text } from "../../model/parsed";
+import { type Bundle, type BundleFile, atLine, filesOf, inFile, jsonIn } from "../bundle";
+import { type Note, type Observation, type Seen, stateBroken } from "./observation";
 
 interface Claims {
   readonly file: BundleFile;
@@ -48,7 +48,6 @@ function keySetOf(file: BundleFile): KeySet {
   return { file, keys: new Map(rows) };
 }
 
-const TRUST = ["issuer-trusted"] as const;
 const PUBLISH =
   "publish the discovery document and the key set of the API server where clouds read them, each key before it signs";
 
@@ -59,26 +58,28 @@ const UPLOADED = /"jwks_?json"\s*:\s*"[^"]/i;
 export function keysSeen(bundle: Bundle): Seen {
   const times = [...clockNotes(bundle), ...tokenNotes(bundle)];
   const uploaded = filesOf(bundle, "explain").find((file) => UPLOADED.test(file.text));
-  if (uploaded) return { observations: [], notes: [notCompared(uploaded), ...times] };
+  if (uploaded) {
+    const notCompared = note(
+      "keys were uploaded to the cloud, so those that are published were not compared with the API server's",
+      "compare the key ids of jwks-inside.json with the uploaded ones",
+      inFile(uploaded, "jwksJson"),
+    );
+    return { observations: [], notes: [notCompared, ...times] };
+  }
   const observations = [...discoveryOutside(bundle), ...keysOutside(bundle)];
   return { observations, notes: [...movedKeys(bundle), ...times] };
 }
 
-function notCompared(uploaded: BundleFile): Note {
-  return {
-    reason:
-      "keys were uploaded to the cloud, so those that are published were not compared with the API server's",
-    fix: "compare the key ids of jwks-inside.json with the uploaded ones",
-    evidence: [inFile(uploaded, "jwksJson")],
-  };
+function note(reason: string, fix: string, ...evidence: Note["evidence"]): Note {
+  return { reason, fix, evidence };
 }
 
 function everyChain({ checks }: ExplainResult): boolean {
   return checks.some(({ id }) => id === "issuer-trusted");
 }
 
-function unpublished(reason: string, ...evidence: Observation["evidence"]): Observation {
-  return { links: TRUST, status: "fail", reason, fix: PUBLISH, evidence, about: everyChain, isState: true };
+function unpublished(reason: string, ...evidence: Note["evidence"]): Observation {
+  return stateBroken("issuer-trusted", everyChain, { reason, fix: PUBLISH, evidence });
 }
 
 /** The issuers that clusters print: one, unless the bundle is of several. */
@@ -94,19 +95,15 @@ function discoveryOutside(bundle: Bundle): readonly Observation[] {
     const issuer = text(at(jsonIn(file), "issuer"));
     const [inside = ""] = printed(bundle);
     if (issuer === "")
-      return [
-        unpublished(
-          "what is served as the issuer's discovery document is none, so clouds cannot find the keys",
-          inFile(file, `begins with ${beginning(file.text)}`),
-        ),
-      ];
+      return unpublished(
+        "what is served as the issuer's discovery document is none, so clouds cannot find the keys",
+        inFile(file, `begins with ${beginning(file.text)}`),
+      );
     if (inside === "" || issuer === inside) return [];
-    return [
-      unpublished(
-        `the published discovery document has the issuer ${issuer}, but the cluster's tokens have ${inside}`,
-        inFile(file, `issuer ${issuer}`),
-      ),
-    ];
+    return unpublished(
+      `the published discovery document has the issuer ${issuer}, but the cluster's tokens have ${inside}`,
+      inFile(file, `issuer ${issuer}`),
+    );
   });
 }
 
@@ -131,12 +128,10 @@ function keysOutside(bundle: Bundle): readonly Observation[] {
   });
   return sets.filter(isOutside).flatMap(({ file, keys }) => {
     if (keys === undefined)
-      return [
-        unpublished(
-          "what is served as the issuer's key set is none, so clouds cannot verify tokens",
-          inFile(file, `begins with ${beginning(file.text)}`),
-        ),
-      ];
+      return unpublished(
+        "what is served as the issuer's key set is none, so clouds cannot verify tokens",
+        inFile(file, `begins with ${beginning(file.text)}`),
+      );
     const missing = signing.filter((kid) => !keys.has(kid));
     const differing = [...keys].filter(([kid, key]) => inside?.has(kid) === true && inside.get(kid) !== key);
     return [
@@ -162,11 +157,13 @@ function movedKeys(bundle: Bundle): readonly Note[] {
   const [outside, inside] = [sets.find(isOutside), sets.find((set) => !isOutside(set))];
   if (!outside?.keys || !inside?.keys || filesOf(bundle, "claims").length > 0) return [];
   const missing = [...inside.keys.keys()].filter((kid) => outside.keys?.has(kid) === false);
-  return missing.map((kid) => ({
-    reason: `the key ${kid} of the API server is not among the published keys; tokens that it signs are refused everywhere`,
-    fix: PUBLISH,
-    evidence: [inFile(outside.file, "published keys")],
-  }));
+  return missing.map((kid) =>
+    note(
+      `the key ${kid} of the API server is not among the published keys; tokens that it signs are refused everywhere`,
+      PUBLISH,
+      inFile(outside.file, "published keys"),
+    ),
+  );
 }
 
 /** Refuses a bundle of two clusters, by their discovery documents and tokens: no cause in it would be certain. */
@@ -190,42 +187,31 @@ function lineOf({ text: all }: BundleFile, word: string): number {
 const SKEW_MAX = 300;
 
 function tokenNotes(bundle: Bundle): readonly Note[] {
-  return filesOf(bundle, "claims").flatMap((file): readonly Note[] => {
+  return filesOf(bundle, "claims").flatMap((file) => {
     const claims = claimsIn(file);
-    if (claims === undefined)
-      return [
-        {
-          reason: "the file has no claims of a token",
-          fix: "set ACCOUNT, NAMESPACE and AUDIENCE, and collect it again",
-          evidence: [inFile(file, beginning(file.text))],
-        },
-      ];
+    if (claims === undefined) {
+      const fix = "set ACCOUNT, NAMESPACE and AUDIENCE, and collect it again";
+      return note("the file has no claims of a token", fix, inFile(file, beginning(file.text)));
+    }
     const { payload, now } = claims;
     const [issued, expires] = [Number(payload["iat"]), Number(payload["exp"])];
     if (now === undefined) return [];
-    const where = [atLine(file, lineOf(file, '"iss"'), `iat ${issued}, exp ${expires}, collected at ${now}`)];
+    const where = atLine(file, lineOf(file, '"iss"'), `iat ${issued}, exp ${expires}, collected at ${now}`);
+    const again = "let the program read the token's file again for every call; the kubelet renews the file";
     if (expires <= now)
-      return [
-        {
-          reason: `the token had expired ${now - expires} seconds before it was collected`,
-          fix: "let the program read the token's file again for every call; the kubelet renews the file",
-          evidence: where,
-        },
-      ];
+      return note(`the token had expired ${now - expires} seconds before it was collected`, again, where);
     if (!(Math.abs(now - issued) > SKEW_MAX)) return [];
-    return [
-      {
-        reason: `the clock where the token was collected and that of the API server differ by ${Math.abs(now - issued)} seconds, unless the token is older`,
-        fix: "synchronize both clocks; clouds refuse tokens from the future, and those that have expired",
-        evidence: where,
-      },
-    ];
+    return note(
+      `the clock where the token was collected and that of the API server differ by ${Math.abs(now - issued)} seconds, unless the token is older`,
+      "synchronize both clocks; clouds refuse tokens from the future, and those that have expired",
+      where,
+    );
   });
 }
 
 /** The node's clock beside that of the server which the issuer's documents come from (RFC 9110, `Date`). */
 function clockNotes(bundle: Bundle): readonly Note[] {
-  return filesOf(bundle, "clock").flatMap((file): readonly Note[] => {
+  return filesOf(bundle, "clock").flatMap((file) => {
     const now = Number(/^\d{9,}$/m.exec(file.text)?.[0]);
     const [header = "", date = ""] = /^date:\s*(.+?)\s*$/im.exec(file.text) ?? [];
     const difference = Math.round(Math.abs(now - Date.parse(date) / 1000));
@@ -238,12 +224,10 @@ function clockNotes(bundle: Bundle): readonly Note[] {
             lineOf(file, header),
           ]
         : ["the node's clock is not synchronized", unsynchronized];
-    return [
-      {
-        reason: `${reason}; clouds refuse tokens from the future, and those that have expired`,
-        fix: "start the node's time service, and check that it reaches its servers",
-        evidence: [atLine(file, line, file.text.split(/\r?\n/)[line - 1] ?? "")],
-      },
-    ];
+    return note(
+      `${reason}; clouds refuse tokens from the future, and those that have expired`,
+      "start the node's time service, and check that it reaches its servers",
+      atLine(file, line, file.text.split(/\r?\n/)[line - 1] ?? ""),
+    );
   });
 }

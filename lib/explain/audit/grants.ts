@@ -7,10 +7,8 @@ import type { Power } from "../../rules/powers";
 import { seen } from "../answer";
 import type { Cloud, Granted, HeldRight } from "../cloud";
 import { EVERYONE } from "../compare/danger";
-import type { Finding } from "../findings";
+import type { Found } from "../findings";
 import { named } from "../shared/words";
-
-type Found = Omit<Finding, "id" | "severity">;
 
 interface Grants {
   readonly clouds: readonly Cloud[];

@@ -8,7 +8,7 @@ import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
 import { EVERYONE } from "../compare/danger";
-import type { Finding, Severity } from "../findings";
+import type { Finding, Found, Severity } from "../findings";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { ProviderEntry } from "../read/node-configuration";
 import { sourceText } from "../read/source";
@@ -32,9 +32,6 @@ export interface AuditFacts extends Held {
   readonly accesses: (artefacts: ClusterArtefacts, job: AccessJob) => Iterable<JudgedAccess>;
 }
 
-/** A finding, without what its row states for all of them. */
-type Found = Omit<Finding, "id" | "severity">;
-
 /** What a report says about a kind of finding. */
 export interface AuditHelp extends CheckHelp {
   /** What is wrong, a statement. */
@@ -55,13 +52,10 @@ const ROWS: readonly AuditRow[] = [
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
     run: ({ holders }) =>
-      holders.flatMap((holder) =>
-        holder.strangers === undefined
-          ? []
-          : found(holder, {
-              reason: `the identity admits ${holder.strangers}`,
-              remedy: "name each service account exactly",
-            }),
+      ofHolders(
+        holders,
+        ({ strangers }) => strangers && `the identity admits ${strangers}`,
+        "name each service account exactly",
       ),
   },
   {
@@ -71,13 +65,10 @@ const ROWS: readonly AuditRow[] = [
     question: "Does a trust take tokens for any audience?",
     help: "Compare the audience in the trust, so that a token that was made for another service is refused.",
     run: (facts) => [
-      ...facts.holders.flatMap((holder) =>
-        holder.takesAnyAudience
-          ? found(holder, {
-              reason: ANY_AUDIENCE,
-              remedy: "add a condition that compares the audience with that of the tokens",
-            })
-          : [],
+      ...ofHolders(
+        facts.holders,
+        ({ takesAnyAudience }) => takesAnyAudience && ANY_AUDIENCE,
+        "add a condition that compares the audience with that of the tokens",
       ),
       ...withoutAudience(facts),
     ],
@@ -113,13 +104,12 @@ const ROWS: readonly AuditRow[] = [
     question: "Does a namespace's default service account have an identity?",
     help: "Every pod that names no service account runs as the default one. Give the workload an account that only it uses.",
     run: ({ holders }) =>
-      holders.flatMap((holder) =>
-        holder.key.endsWith("/default")
-          ? found(holder, {
-              reason: "every pod of the namespace that names no service account gets this identity",
-              remedy: "give the workload a service account that only it uses",
-            })
-          : [],
+      ofHolders(
+        holders,
+        ({ key }) =>
+          key.endsWith("/default") &&
+          "every pod of the namespace that names no service account gets this identity",
+        "give the workload a service account that only it uses",
       ),
   },
   {
@@ -233,13 +223,19 @@ export function auditFindings(facts: AuditFacts): readonly Finding[] {
   );
 }
 
-function found(
-  { artefacts, key, label, source }: Holder,
-  words: Pick<Found, "reason" | "remedy">,
+/** A finding of each holder for which there is a reason. */
+function ofHolders(
+  holders: readonly Holder[],
+  reasonOf: (holder: Holder) => string | false | undefined,
+  remedy: string,
 ): readonly Found[] {
-  return [
-    { stack: artefacts.stack, subject: key, target: label, evidence: [seen("identity", source)], ...words },
-  ];
+  return holders.flatMap((holder) => {
+    const reason = reasonOf(holder);
+    if (!reason) return [];
+    const { artefacts, key, label, source } = holder;
+    const evidence = [seen("identity", source)];
+    return { stack: artefacts.stack, subject: key, target: label, reason, evidence, remedy };
+  });
 }
 
 function shared(holders: readonly Holder[]): readonly Found[] {

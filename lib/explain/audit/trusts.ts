@@ -8,12 +8,10 @@ import { serviceAccountText, serviceAccountUser, namespacedName } from "../../mo
 import { seen } from "../answer";
 import type { Cloud, DeclaredIdentity, ShownClaims } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
-import type { Finding } from "../findings";
+import type { Found } from "../findings";
 import { sourceText } from "../read/source";
 import { named } from "../shared/words";
 import type { Holder } from "./holders";
-
-type Found = Omit<Finding, "id" | "severity">;
 
 interface Facts {
   readonly clusters: readonly ClusterArtefacts[];
@@ -49,14 +47,15 @@ export function subjectsBeside({ clouds, holders }: Facts): readonly Found[] {
   const held = grouped(holders, ({ source }) => (source ? sourceText(source) : ""));
   return identitiesOf(clouds).flatMap((identity) => {
     const keys = (held.get(sourceText(identity.source)) ?? []).map(({ key }) => key);
-    const own = keys.map((key) => serviceAccountUser(namespacedName(key)));
+    const holderSubjects = keys.map((key) => serviceAccountUser(namespacedName(key)));
     const subjects = [...new Set(literals(identity.terms.subjects))];
-    const beside = subjects.filter((each) => !own.includes(each) && !/[*?$]/.test(each)).sort();
+    const beside = subjects.filter((each) => !holderSubjects.includes(each) && !/[*?$]/.test(each)).sort();
     // What turns tokens into principals is made for many.
-    if (identity.terms.maps || beside.length === 0 || (own.length === 0 && subjects.length < 2)) return [];
+    if (identity.terms.maps || beside.length === 0 || (holderSubjects.length === 0 && subjects.length < 2))
+      return [];
     const who = named(beside.map(serviceAccountText));
     const reason =
-      own.length === 0
+      holderSubjects.length === 0
         ? `the trust names several subjects: ${who}`
         : `the trust names ${who} beside ${named(keys)}, whose identity it is`;
     return found(

@@ -17,15 +17,15 @@ interface DangerRow {
 /** Names of everyone in grants. */
 export const EVERYONE: readonly string[] = ["*", "allAuthenticatedUsers", "allUsers", "everyone"];
 
-const given =
+const hasDanger =
   (danger: Danger) =>
   (change: Change): boolean =>
     change.danger === danger && !isLess(change);
 
 /** From the most to the least dangerous. */
 export const DANGERS: readonly DangerRow[] = [
-  { danger: "admin", title: "Admin rights", score: "9.5", applies: given("admin") },
-  { danger: "issuer", title: "Trust of new issuers", score: "9.0", applies: given("issuer") },
+  { danger: "admin", title: "Admin rights", score: "9.5", applies: hasDanger("admin") },
+  { danger: "issuer", title: "Trust of new issuers", score: "9.0", applies: hasDanger("issuer") },
   {
     danger: "subjects",
     title: "Trust of more subjects",
@@ -37,10 +37,10 @@ export const DANGERS: readonly DangerRow[] = [
     title: "What others may do",
     score: "7.5",
     applies: (change) =>
-      given("others")(change) ||
+      hasDanger("others")(change) ||
       (change.about === "right" && EVERYONE.includes(change.subject) && !isLess(change)),
   },
-  { danger: "undeclared", title: "More than is declared", score: "6.5", applies: given("undeclared") },
+  { danger: "undeclared", title: "More than is declared", score: "6.5", applies: hasDanger("undeclared") },
   {
     danger: "undecided",
     title: "Cannot be compared",
@@ -51,7 +51,6 @@ export const DANGERS: readonly DangerRow[] = [
   { danger: "less", title: "Less access", score: "1.0", applies: () => true },
 ];
 
-/** The rank of a change. */
 export function dangerOf(change: Change): Danger {
   return DANGERS.find(({ applies }) => applies(change))?.danger ?? "undecided";
 }

@@ -12,10 +12,10 @@ import type { Whole } from "./sides";
 /** The differences of all issuers whose keys both sides show. */
 export function* keyChanges(before: Whole, after: Whole): Generator<Change> {
   const [olds, news] = [keysOf(before), keysOf(after)];
-  for (const [issuer, old] of olds) {
+  for (const [issuer, oldKeys] of olds) {
     const newKeys = news.get(issuer);
     // An issuer that only one side has shows in the chains that rest on it.
-    if (newKeys) yield* changesOf(issuer, old, newKeys);
+    if (newKeys) yield* changesOf(issuer, oldKeys, newKeys);
   }
 }
 
@@ -46,10 +46,10 @@ const DROPPED = "tokens that it signed are refused from the apply on";
 
 function* changesOf(
   issuer: string,
-  old: readonly PublishedKeys[],
-  made: readonly PublishedKeys[],
+  oldKeys: readonly PublishedKeys[],
+  newKeys: readonly PublishedKeys[],
 ): Generator<Change> {
-  const [was, is] = [signingOf(old), signingOf(made)];
+  const [was, is] = [signingOf(oldKeys), signingOf(newKeys)];
   const [gone, added] = [without(was, is), without(is, was)];
   const isReplaced = gone.length === was.size;
   const change = (kind: Change["kind"], ids: readonly string[], reason: string): Change => ({
@@ -60,8 +60,8 @@ function* changesOf(
     subject: `a token signed with the key ${named(ids)}`,
     before: { verdict: kind === "widened" ? "denied" : "allowed", as: null },
     after: { verdict: kind === "widened" ? "allowed" : "denied", as: null },
-    removed: evidenceOf(old),
-    added: evidenceOf(made),
+    removed: evidenceOf(oldKeys),
+    added: evidenceOf(newKeys),
     // Whoever has the key can make tokens of the issuer.
     ...(kind === "widened" && { danger: "issuer" }),
   });

@@ -43,36 +43,40 @@ interface Thing {
 export function notCompared(
   before: Whole,
   after: Whole,
-  said: readonly Change[],
+  reported: readonly Change[],
 ): { readonly changes: readonly Change[]; readonly counts: ReadonlyMap<string, number> } {
   const isOne = [before, after].every(({ inside }) => inside.facts.terraform.scopes.length === 1);
   const [olds, news] = [thingsOf(before, isOne), thingsOf(after, isOne)];
   const [were, are] = [mentionsOf(before), mentionsOf(after)];
-  const changes = [...annotationChanges(before, after, said)];
+  const changes = [...annotationChanges(before, after, reported)];
   const counts = new Map<string, number>();
   // What is not read as a whole may still be compared as a grant.
-  const granted = said.filter(({ about, kind }) => about === "right" && kind !== "incomparable");
+  const granted = reported.filter(({ about, kind }) => about === "right" && kind !== "incomparable");
   const places = granted.flatMap(({ removed, added }) => [...removed, ...added]);
   const told = new Set(places.map(({ source }) => source && sourceText(source)));
   const count = (type: string, more = 1): void => void counts.set(type, (counts.get(type) ?? 0) + more);
   const relabelled = pairs(before, after).flatMap((pair) => relabelledAccounts(pair, after.canonical));
   if (relabelled.length > 0) count("ServiceAccount", relabelled.length);
   for (const key of new Set([...olds.keys(), ...news.keys()])) {
-    const [old, made] = [olds.get(key), news.get(key)];
-    const { title = "", type = "" } = made ?? old ?? {};
-    const paths = differences(old, made, after.canonical);
+    const [oldThing, newThing] = [olds.get(key), news.get(key)];
+    const either = newThing ?? oldThing ?? NOTHING;
+    const { title, type } = either;
+    const paths = differences(oldThing, newThing, after.canonical);
     const isWhole = paths.length === 1 && paths[0] === "";
-    if (paths.length === 0 || (isWhole && told.has(sourceText((made ?? old ?? NOTHING).source())))) continue;
-    const path = paths.find((each) => !PLAIN.test(each) && !isCounted(each, made ?? old));
-    const named = path === undefined ? undefined : (nameIn(made, are) ?? nameIn(old, were));
+    if (paths.length === 0 || (isWhole && told.has(sourceText(either.source())))) continue;
+    const path = paths.find((each) => !PLAIN.test(each) && !isCounted(each, either));
+    const named = path === undefined ? undefined : (nameIn(newThing, are) ?? nameIn(oldThing, were));
     if (named === undefined) count(type);
-    else changes.push(changeOf(path ? `${title}.${path}` : title, named === title ? "" : named, old, made));
+    else
+      changes.push(
+        changeOf(path ? `${title}.${path}` : title, named === title ? "" : named, oldThing, newThing),
+      );
   }
   return { changes, counts };
 }
 
 /** Where a provider sends requests, and as whom, shows in what is judged, unless its table does not have the argument. */
-function isCounted(path: string, { provider }: Thing = NOTHING): boolean {
+function isCounted(path: string, { provider }: Thing): boolean {
   return (
     provider !== undefined &&
     (path === "" || [provider.row?.read, provider.row?.harmless].flatMap(words).includes(path))
@@ -95,7 +99,7 @@ function nameIn(thing: Thing | undefined, mentions: Mentions): string | undefine
   return thing && mentions(thing.mentions(), JSON.stringify(thing.value) ?? "", thing.namespace);
 }
 
-function changeOf(target: string, named: string, old?: Thing, made?: Thing): Change {
+function changeOf(target: string, named: string, oldThing?: Thing, newThing?: Thing): Change {
   const evidence = (thing: Thing | undefined): Change["added"] =>
     thing ? placed([{ text: thing.title, source: thing.source() }]) : [];
   const whom = named === "" ? "" : `; it names ${named}`;
@@ -103,9 +107,9 @@ function changeOf(target: string, named: string, old?: Thing, made?: Thing): Cha
     ...UNSAID,
     kind: "incomparable",
     target,
-    removed: evidence(old),
-    added: evidence(made),
-    reason: made?.secret
+    removed: evidence(oldThing),
+    added: evidence(newThing),
+    reason: newThing?.secret
       ? "it is sensitive, and has another value"
       : `it differs, and explain does not read it${whom}`,
   };
@@ -193,24 +197,24 @@ const PLAIN = /^(?:description|tags(?:_all)?|(?:effective_|terraform_)?labels)$/
 
 /** Paths of what differs and is not judged; empty for all of it. */
 function differences(
-  old: Thing | undefined,
-  made: Thing | undefined,
+  oldThing: Thing | undefined,
+  newThing: Thing | undefined,
   canonical: Canonical,
 ): readonly string[] {
-  const [secret, other] = [old?.secret, made?.secret];
+  const [secret, other] = [oldThing?.secret, newThing?.secret];
   if (secret || other) return !secret || !other || areAlike(secret.value, other.value) ? [] : [""];
-  const resources = [old, made].flatMap((each) => each?.resource ?? []);
+  const resources = [oldThing, newThing].flatMap((each) => each?.resource ?? []);
   const row = resources.map(({ type, adopted }) => rowOf(type, adopted))[0];
-  if (!old || !made) return row ? [] : [""];
+  if (!oldThing || !newThing) return row ? [] : [""];
   const isSame = (one: unknown, another: unknown): boolean =>
-    textOf(one, old.resource ?? old.provider?.block) ===
-    canonical(textOf(another, made.resource ?? made.provider?.block));
-  if (isSame(old.value, made.value)) return [];
-  if (typeof old.value === "string") return [""];
-  const [were, are] = [record(old.value), record(made.value)];
+    textOf(one, oldThing.resource ?? oldThing.provider?.block) ===
+    canonical(textOf(another, newThing.resource ?? newThing.provider?.block));
+  if (isSame(oldThing.value, newThing.value)) return [];
+  if (typeof oldThing.value === "string") return [""];
+  const [were, are] = [record(oldThing.value), record(newThing.value)];
   const names = new Set([...Object.keys(were), ...Object.keys(are)]);
   const changed = [...names].filter((name) => !isSame(were[name], are[name]));
-  if (!row) return changed.filter((name) => !old.resource || !META.test(name));
+  if (!row) return changed.filter((name) => !oldThing.resource || !META.test(name));
   return [...new Set(resources.flatMap((each) => each.notUnderstood(row)))].filter((path) =>
     changed.includes(/^\w*/.exec(path)?.[0] ?? ""),
   );
@@ -233,7 +237,7 @@ function uncovered(this: unknown, key: string, value: unknown): unknown {
 }
 
 /** Annotations of service accounts that name an identity, unless another change says so. */
-function* annotationChanges(before: Whole, after: Whole, said: readonly Change[]): Generator<Change> {
+function* annotationChanges(before: Whole, after: Whole, reported: readonly Change[]): Generator<Change> {
   for (const { stack, ...sides } of pairs(before, after)) {
     const [olds, news] = [sides.before, sides.after].map(({ artefacts }) => artefacts?.serviceAccounts);
     for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
@@ -245,7 +249,7 @@ function* annotationChanges(before: Whole, after: Whole, said: readonly Change[]
         const names = was === after.canonical(is) ? [] : namesIn(`${was} ${is}`);
         const isSaid = ({ subject, ...change }: Change): boolean =>
           subject === key && namesIn(JSON.stringify(change)).some((each) => names.includes(each));
-        if (names.length === 0 || said.some(isSaid)) continue;
+        if (names.length === 0 || reported.some(isSaid)) continue;
         const [one, other] = both.flatMap((each) => {
           const { source } = each ?? {};
           return source ? [thing(`ServiceAccount ${key}`, "", () => source, "")] : [undefined];

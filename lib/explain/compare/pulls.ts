@@ -136,7 +136,10 @@ function* changesOf(pair: Pair, subject: string, shared: ReadonlySet<string>): G
     for (const each of verdicts ?? []) judged.push(each);
     if (verdicts)
       yield* ofShown(before.shown - after.shown, [
-        ...beyondImages(changesAt(pair, subject, { host, labels, found: verdicts, rights }), after.declared),
+        ...beyondImages(
+          changesAt(pair, subject, { host, labels, compared: verdicts, rights }),
+          after.declared,
+        ),
       ]);
     else
       yield {
@@ -225,16 +228,20 @@ function stateOf(said: Said): ComparedState {
 interface AtHost {
   readonly host: string;
   readonly labels: readonly string[];
-  readonly found: readonly Compared[];
+  readonly compared: readonly Compared[];
   /** The rights that differ: they are why the images that may be read differ. */
   readonly rights: readonly RightChange[];
 }
 
-function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }: AtHost): Generator<Change> {
-  const had = found.some(({ before }) => before?.verdict === "allowed");
-  const has = found.some(({ after }) => after?.verdict === "allowed");
+function* changesAt(
+  pair: Pair,
+  subject: string,
+  { host, labels, compared, rights }: AtHost,
+): Generator<Change> {
+  const had = compared.some(({ before }) => before?.verdict === "allowed");
+  const has = compared.some(({ after }) => after?.verdict === "allowed");
   const groups = new Map<string, Compared[]>();
-  for (const each of found) {
+  for (const each of compared) {
     const kind = kindOf(each, had, has, pair.after.canonical);
     if (kind === undefined) continue;
     const [was, is] = [stateOf(each.before), stateOf(each.after)];
@@ -243,7 +250,7 @@ function* changesAt(pair: Pair, subject: string, { host, labels, found, rights }
   }
   for (const [key, group] of groups) {
     const [kind] = JSON.parse(key) as [ChangeKind];
-    const isAll = group.length === found.length;
+    const isAll = group.length === compared.length;
     const targets = new Map<string, Compared>();
     for (const each of group) {
       const target = isAll ? `${host}/*` : labelOf(each.example, labels, host);

@@ -23,11 +23,11 @@ export function* resultChanges(pair: Pair): Generator<Change> {
   const [before, after] = [judged(pair.before), judged(pair.after)];
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     step("identities compared");
-    const [old, made] = [before.get(key), after.get(key)];
-    noteCompared(pair.before, (made ?? (old as Judged)).job);
-    const change = resultChange(pair, old, made);
+    const [oldResult, newResult] = [before.get(key), after.get(key)];
+    noteCompared(pair.before, (newResult ?? (oldResult as Judged)).job);
+    const change = resultChange(pair, oldResult, newResult);
     if (change) yield change;
-    yield* heldChanges(pair, old, made);
+    yield* heldChanges(pair, oldResult, newResult);
   }
   yield* spokeChanges(pair);
 }
@@ -52,12 +52,11 @@ function spokeSays(result: Judged): string {
 
 function resultChange(
   { stack, after: { canonical } }: Pair,
-  old: Judged | undefined,
-  made: Judged | undefined,
+  oldResult: Judged | undefined,
+  newResult: Judged | undefined,
 ): Change | undefined {
-  const { job, subject, target } = old ?? made ?? {};
-  if (job === undefined || subject === undefined || target === undefined) return undefined;
-  const [was, is] = [old?.checks ?? [], made?.checks ?? []];
+  const { job, subject, target } = (oldResult ?? newResult) as Judged;
+  const [was, is] = [oldResult?.checks ?? [], newResult?.checks ?? []];
   const change = (kind: ChangeKind, reason = ""): Change => ({
     kind,
     job,
@@ -65,21 +64,20 @@ function resultChange(
     stack,
     subject,
     target,
-
-    before: stateOf(old),
-    after: stateOf(made),
+    before: stateOf(oldResult),
+    after: stateOf(newResult),
     reason,
     removed: causes(was, is),
     added: causes(is, was),
   });
-  if (!old) return change("added");
-  if (!made) return change("removed");
-  if (old.verdict !== made.verdict) return change("verdict");
-  if (old.as !== (made.as && canonical(made.as))) return change("identity");
+  if (!oldResult) return change("added");
+  if (!newResult) return change("removed");
+  if (oldResult.verdict !== newResult.verdict) return change("verdict");
+  if (oldResult.as !== (newResult.as && canonical(newResult.as))) return change("identity");
   const reasons = [openReasons(was), canonical(openReasons(is))];
-  if (old.verdict === "unknown" && reasons[0] !== reasons[1])
+  if (oldResult.verdict === "unknown" && reasons[0] !== reasons[1])
     return change("incomparable", `open for different reasons: before ${reasons[0]}; now ${reasons[1]}`);
-  if (job === "fleet-access" && spokeSays(old) !== canonical(spokeSays(made)))
+  if (job === "fleet-access" && spokeSays(oldResult) !== canonical(spokeSays(newResult)))
     return change(
       "incomparable",
       "what admits it to the spoke, and what it may do there, is written differently",
@@ -89,18 +87,18 @@ function resultChange(
 
 function* heldChanges(
   { stack, ...sides }: Pair,
-  old: Judged | undefined,
-  made: Judged | undefined,
+  oldResult: Judged | undefined,
+  newResult: Judged | undefined,
 ): Generator<Change> {
-  const result = made ?? old;
-  if (!result || (!old?.held && !made?.held)) return;
-  noteActing(sides.before, old?.acting);
-  noteActing(sides.after, made?.acting);
+  const result = newResult ?? oldResult;
+  if (!result || (!oldResult?.held && !newResult?.held)) return;
+  noteActing(sides.before, oldResult?.acting);
+  noteActing(sides.after, newResult?.acting);
   const { canonical } = sides.after;
-  const held = made?.held?.() ?? [];
-  const changes = rightChanges(old?.held?.() ?? [], held, canonical);
+  const held = newResult?.held?.() ?? [];
+  const changes = rightChanges(oldResult?.held?.() ?? [], held, canonical);
   if (changes.length === 0) return;
-  const meant = result.job === "workload" ? made?.meant?.() : undefined;
+  const meant = result.job === "workload" ? newResult?.meant?.() : undefined;
   const exceeds = exceedsMeant(meant, held, canonical);
   yield* rightRows(changes, { job: result.job, stack, subject: result.subject }, exceeds);
 }
@@ -109,10 +107,10 @@ function* heldChanges(
 function* spokeChanges({ stack, before, after }: Pair): Generator<Change> {
   const spokes = new Set([...spokesOf(before), ...spokesOf(after)]);
   for (const spoke of spokes) {
-    const [old, made] = [boundIn(before, spoke), boundIn(after, spoke)];
-    for (const [text, { subject, target, source }] of [...made, ...old]) {
-      if (old.has(text) && made.has(text)) continue;
-      const isNew = made.has(text);
+    const [oldBound, newBound] = [boundIn(before, spoke), boundIn(after, spoke)];
+    for (const [text, { subject, target, source }] of [...newBound, ...oldBound]) {
+      if (oldBound.has(text) && newBound.has(text)) continue;
+      const isNew = newBound.has(text);
       const power = isNew ? powerOfRule(target) : undefined;
       yield {
         ...UNSAID,

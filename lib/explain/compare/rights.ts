@@ -35,16 +35,12 @@ function worth(
     ? "it limits what else is granted, or may limit it"
     : "it has too many wildcards to compare";
   const open = kind === "incomparable" ? `${isNew ? "new" : "gone"}: ${why}` : undefined;
-  const power = isMore({ right, isNew }) ? right.power : undefined;
+  // A new right is more, and a new denial is less.
+  const power = isNew !== (right.takes === "denial") ? right.power : undefined;
   const danger = power?.danger ?? (exceeded === undefined ? undefined : "undeclared");
   const denial = right.takes === "denial" ? `it is ${isNew ? "denied now" : "no longer denied"}` : undefined;
   const reasons = [open, denial, power?.says, exceeded && `this is ${exceeded}`];
   return { reason: reasons.filter(Boolean).join("; "), ...(danger && { danger }) };
-}
-
-/** A new right is more, and a new denial is less. */
-function isMore({ right, isNew }: Pick<RightChange, "right" | "isNew">): boolean {
-  return isNew !== (right.takes === "denial");
 }
 
 /**

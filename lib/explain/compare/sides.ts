@@ -2,7 +2,7 @@
  * The two sides of a comparison, cluster by cluster.
  */
 
-import type { Granted } from "../cloud";
+import type { Granted, PullIdentity } from "../cloud";
 import type { Inside } from "../explainer";
 import type { ClusterArtefacts } from "../read/clusters";
 import { type Source, sourceText } from "../read/source";
@@ -41,14 +41,12 @@ export function noteCompared({ compared }: Whole, job: Change["job"]): void {
 }
 
 /** Remembers that an identity's rights are compared for a service account. */
-export function noteActing({ actedAs }: Side, identity: Acting | undefined): void {
+export function noteActing(
+  { actedAs }: Side,
+  identity: Pick<PullIdentity, "label" | "source"> | undefined,
+): void {
   if (identity?.label !== undefined) actedAs.add(identity.label);
   if (identity?.source) actedAs.add(sourceText(identity.source));
-}
-
-interface Acting {
-  readonly label: string | undefined;
-  readonly source: Source | undefined;
 }
 
 /** Whether the rights of an identity are compared for a service account of that side. */

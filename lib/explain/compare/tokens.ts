@@ -26,7 +26,7 @@ export function* tokenChanges({ stack, before, after }: Pair): Generator<Change>
 
 /** By who is bound. */
 function tokenRights({ artefacts }: Side): ReadonlyMap<string, readonly HeldRight[]> {
-  const found = new Map<string, HeldRight[]>();
+  const rightsBySubject = new Map<string, HeldRight[]>();
   for (const { binding, rules } of [...(artefacts?.rbac.bound.values() ?? [])].flat()) {
     const { kind, namespace, name } = binding;
     const source = artefacts?.rbacSources.get(`${kind} ${namespace}/${name}`);
@@ -35,10 +35,10 @@ function tokenRights({ artefacts }: Side): ReadonlyMap<string, readonly HeldRigh
     if (rights.length === 0) continue;
     for (const subject of binding.subjects) {
       const whom = subjectText(subject, namespace);
-      found.set(whom, [...(found.get(whom) ?? []), ...rights]);
+      rightsBySubject.set(whom, [...(rightsBySubject.get(whom) ?? []), ...rights]);
     }
   }
-  return found;
+  return rightsBySubject;
 }
 
 const CORE = { apiGroups: [""], resourceNames: [] };

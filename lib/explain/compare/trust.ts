@@ -18,8 +18,8 @@ import { step } from "../progress";
 
 /** An identity as each side declares it, at least one of them. */
 interface Pair {
-  readonly old: DeclaredIdentity | undefined;
-  readonly made: DeclaredIdentity | undefined;
+  readonly oldIdentity: DeclaredIdentity | undefined;
+  readonly newIdentity: DeclaredIdentity | undefined;
   readonly canonical: Canonical;
   /** The issuers that are trusted on the old side, or are those of its clusters. */
   readonly issuersBefore: ReadonlySet<string>;
@@ -38,10 +38,12 @@ export function* trustChanges(before: Whole, after: Whole): Generator<Change> {
   for (const key of new Set([...(olds?.keys() ?? []), ...(news?.keys() ?? [])])) {
     step("identities compared");
     noteCompared(after, "trust");
-    const [old = [], made = []] = [olds?.get(key), news?.get(key)];
-    if (isSame(before, old) && isSame(after, made)) continue;
-    for (let place = 0; place < Math.max(old.length, made.length); place++)
-      yield* identityChanges({ old: old[place], made: made[place], canonical, issuersBefore }, issuers);
+    const [were = [], are = []] = [olds?.get(key), news?.get(key)];
+    if (isSame(before, were) && isSame(after, are)) continue;
+    for (let place = 0; place < Math.max(were.length, are.length); place++) {
+      const sides = { oldIdentity: were[place], newIdentity: are[place] };
+      yield* identityChanges({ ...sides, canonical, issuersBefore }, issuers);
+    }
   }
 }
 
@@ -64,9 +66,9 @@ function issuersOf({ inside }: Whole): readonly string[] {
 }
 
 /** A token as each side writes its issuer: references of two documents are two values. */
-interface Asked {
+interface WrittenToken {
   readonly issuer: string;
-  readonly written: readonly [old: Known<string>, made: Known<string>];
+  readonly written: readonly [old: Known<string>, new: Known<string>];
   readonly audience: string;
   /** True for an issuer whose tokens are those of a cluster's service accounts. */
   readonly isOfCluster: boolean;
@@ -76,17 +78,17 @@ interface Asked {
 const ANY_AUDIENCE = "urn:any-audience";
 
 function* identityChanges(pair: Pair, clusterIssuers: readonly string[]): Generator<Change> {
-  const [before, after] = [pair.old?.terms, pair.made?.terms];
+  const [before, after] = [pair.oldIdentity?.terms, pair.newIdentity?.terms];
   const both = [before, after].flatMap((terms) => terms ?? []);
-  const [own, others] = [writtenBy(before), writtenBy(after, pair.canonical)];
-  const named = [...own.keys(), ...others.keys()];
+  const [oldIssuers, newIssuers] = [writtenBy(before), writtenBy(after, pair.canonical)];
+  const named = [...oldIssuers.keys(), ...newIssuers.keys()];
   const issuers = new Set([
     ...(mayTrust(both) ? clusterIssuers : namedAlone(clusterIssuers, named)),
     ...named,
   ]);
   // An issuer that only apply tells, and that one of two sides does not name, may be any of the other's.
-  const open = [...own, ...others].flatMap(([issuer, written]) =>
-    before && after && own.has(issuer) !== others.has(issuer) && !isKnown(written) ? [issuer] : [],
+  const open = [...oldIssuers, ...newIssuers].flatMap(([issuer, written]) =>
+    before && after && oldIssuers.has(issuer) !== newIssuers.has(issuer) && !isKnown(written) ? [issuer] : [],
   );
   yield* openChanges(pair, open.length > 0);
   const literal = (claim: "audiences" | "subjects"): ReadonlySet<string> =>
@@ -95,10 +97,15 @@ function* identityChanges(pair: Pair, clusterIssuers: readonly string[]): Genera
   const seen = new Set<string>();
   for (const issuer of issuers) {
     if (open.includes(issuer)) continue;
-    const [one = known(issuer), other = one] = [own.get(issuer) ?? others.get(issuer), others.get(issuer)];
-    const asked = { issuer, written: [one, other], isOfCluster: clusterIssuers.includes(issuer) } as const;
+    const newIssuer = newIssuers.get(issuer);
+    const one = oldIssuers.get(issuer) ?? newIssuer ?? known(issuer);
+    const token = {
+      issuer,
+      written: [one, newIssuer ?? one],
+      isOfCluster: clusterIssuers.includes(issuer),
+    } as const;
     for (const audience of audiences.size > 0 ? audiences : [ANY_AUDIENCE])
-      for (const change of subjectChanges(pair, { ...asked, audience }, subjects)) {
+      for (const change of subjectChanges(pair, { ...token, audience }, subjects)) {
         // One subject for several audiences is one line.
         const key = JSON.stringify([issuer, change.kind, change.subject, change.before, change.after]);
         if (!seen.has(key)) yield change;
@@ -121,14 +128,14 @@ function namedAlone(issuers: readonly string[], named: readonly string[]): reado
 
 /** Differences of what is not compared subject by subject. */
 function* openChanges(pair: Pair, hasOpenIssuer: boolean): Generator<Change> {
-  const { old, made, canonical } = pair;
-  const both = [old, made].flatMap((each) => each?.terms ?? []);
-  const [was, is] = [textsOf(old?.terms.maps), textsOf(made?.terms.maps, canonical)];
+  const { oldIdentity, newIdentity, canonical } = pair;
+  const both = [oldIdentity, newIdentity].flatMap((each) => each?.terms ?? []);
+  const [was, is] = [textsOf(oldIdentity?.terms.maps), textsOf(newIdentity?.terms.maps, canonical)];
   const [gone, added] = [without(was, is), without(is, was)];
-  const whose = textsOf(made?.terms.issuers, canonical).join(", ");
-  if (old && made && gone + added !== "")
+  const whose = textsOf(newIdentity?.terms.issuers, canonical).join(", ");
+  if (oldIdentity && newIdentity && gone + added !== "")
     yield whole(pair, `it turns tokens of ${whose} into other principals: before ${gone}; now ${added}`);
-  const [before, now] = [textOf(old?.terms), textOf(made?.terms, canonical)];
+  const [before, now] = [textOf(oldIdentity?.terms), textOf(newIdentity?.terms, canonical)];
   if (before === now) return;
   const isLate = both.some(({ audiences, subjects }) => ![...audiences, ...subjects].every(isKnown));
   const isOpen = both.some(({ beyond }) => beyond.length > 0);
@@ -192,7 +199,7 @@ function exampleSubjects(texts: ReadonlySet<string>, isOfCluster: boolean): read
   return (
     accounts &&
     any && [
-      ...single.map((subject): Example => [subject, named(subject)]),
+      ...single.map((subject): Example => [subject, serviceAccountText(subject)]),
       ...[...accounts, ...any].filter(([, label]) => label !== spare),
       // A cloud that knows no wildcards takes them for the subject itself.
       ...ofAny.map((subject): Example => [subject, subject]),
@@ -213,13 +220,8 @@ function examplesOf(
     if (single.includes(subject)) return [];
     const covering = sets.filter((text) => matchesPattern(text, subject) === true);
     const [longest] = covering.sort((one, other) => other.length - one.length);
-    return [[subject, longest === undefined ? all.others : named(longest)]];
+    return [[subject, longest === undefined ? all.others : serviceAccountText(longest)]];
   });
-}
-
-/** As everywhere else: `namespace/name`. */
-function named(subject: string): string {
-  return serviceAccountText(subject);
 }
 
 /** One of each set of subjects that the patterns do not tell apart; remembered, since most trusts have none. */
@@ -243,25 +245,25 @@ function classesOf(
 const CLASSES = new Map<string, readonly string[] | undefined>();
 const CLASSES_MAX = 1000;
 
-function subjectChanges(pair: Pair, asked: Asked, texts: ReadonlySet<string>): readonly Change[] {
-  const examples = exampleSubjects(texts, asked.isOfCluster);
+function subjectChanges(pair: Pair, token: WrittenToken, texts: ReadonlySet<string>): readonly Change[] {
+  const examples = exampleSubjects(texts, token.isOfCluster);
   if (examples === undefined)
     return [whole(pair, "its patterns divide subjects into more sets than can be compared")];
-  const [issuer, other] = asked.written;
+  const [issuer, other] = token.written;
   const rows = examples.map(([subject, label]): SubjectRow => {
-    const claims = { issuer, audience: asked.audience, subject };
-    const before = judged(pair.old, claims);
-    const after = judged(pair.made, { ...claims, issuer: other }, pair.canonical);
+    const claims = { issuer, audience: token.audience, subject };
+    const before = judged(pair.oldIdentity, claims);
+    const after = judged(pair.newIdentity, { ...claims, issuer: other }, pair.canonical);
     return { subject, label, before, after };
   });
   const had = rows.some(({ before }) => before.verdict === "allowed");
   const has = rows.some(({ after }) => after.verdict === "allowed");
-  const ownIssuers = pair.old ? writtenBy(pair.old.terms) : pair.issuersBefore;
-  const danger = ownIssuers.has(asked.issuer) ? {} : ({ danger: "issuer" } as const);
+  const ownIssuers = pair.oldIdentity ? writtenBy(pair.oldIdentity.terms) : pair.issuersBefore;
+  const danger = ownIssuers.has(token.issuer) ? {} : ({ danger: "issuer" } as const);
   return rows.flatMap((row) => {
     const kind = kindOf(row.before, row.after, had, has);
     const change = kind ? admittedChange(pair, row, kind) : audienceChange(pair, row);
-    return change ? { ...change, issuer: asked.issuer, ...danger } : [];
+    return change ? { ...change, issuer: token.issuer, ...danger } : [];
   });
 }
 
@@ -278,8 +280,8 @@ function admittedChange(pair: Pair, row: SubjectRow, kind: ChangeKind): Change {
   return {
     ...changeOf(pair, row, kind, row.label),
     reason: kind === "incomparable" ? `${before.why}; now ${after.why}` : "",
-    before: pair.old ? state(before) : null,
-    after: pair.made ? state(after) : null,
+    before: pair.oldIdentity ? state(before) : null,
+    after: pair.newIdentity ? state(after) : null,
     removed: deciding(before, after),
     added: deciding(after, before),
   };
@@ -345,12 +347,12 @@ function whole(pair: Pair, reason: string): Change {
 }
 
 function changeOf(
-  { old, made }: Pair,
+  { oldIdentity, newIdentity }: Pair,
   row: Pick<SubjectRow, "subject" | "label">,
   kind: ChangeKind,
   subject: string,
 ): Change {
-  const { names = [], address = "" } = made ?? old ?? {};
+  const { names = [], address = "" } = newIdentity ?? oldIdentity ?? {};
   const at = (identity: DeclaredIdentity | undefined): Change["added"] =>
     identity ? placed([{ text: identity.address, source: identity.source }]) : [];
   return {
@@ -358,8 +360,8 @@ function changeOf(
     kind,
     subject,
     target: names[1] ?? address,
-    ...(row.label !== named(row.subject) && { example: named(row.subject) }),
-    removed: at(old),
-    added: at(made),
+    ...(row.label !== serviceAccountText(row.subject) && { example: serviceAccountText(row.subject) }),
+    removed: at(oldIdentity),
+    added: at(newIdentity),
   };
 }

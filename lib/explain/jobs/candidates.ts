@@ -28,7 +28,9 @@ export function trustOfCandidates(
       ? []
       : [{ candidate, trust: trust({ ...token, issuer: issuer as Known<string> }) }];
   });
-  const admitting = judged.filter((each) => isAdmitted(each.trust));
+  const admitting = judged.filter(({ trust: { issuer, audience, subject } }) =>
+    [issuer, audience, subject].every(({ status }) => status === "pass"),
+  );
   const [first] = judged;
   if (
     first &&
@@ -57,10 +59,6 @@ function inferred({ candidate, trust }: Judged): TrustAnswer {
   const { issuer } = trust;
   const reason = `${issuer.reason}; it is the issuer of ${candidate.title}, the only cluster that was read`;
   return { ...trust, issuer: { ...plainAnswer(issuer), reason } };
-}
-
-function isAdmitted({ issuer, audience, subject }: TrustAnswer): boolean {
-  return [issuer, audience, subject].every(({ status }) => status === "pass");
 }
 
 const DEPENDS = unknown("it depends on which cluster is meant", "see whether the issuer is trusted");

@@ -114,7 +114,9 @@ function declaredControllers(
 ): readonly Controller[] {
   const { workloads: recorded, reader, title, kind, needsHealthy, configMap, onPath, isDistroless } = fleet;
   const accounts = [...new Set(recorded.map(({ serviceAccount }) => serviceAccount))];
-  const namespaces = [...accounts, ...(reader ? [reader.serviceAccount] : [])].map(namespaceOf);
+  const namespaces = [...accounts, ...(reader ? [reader.serviceAccount] : [])].map(
+    (key) => key.split("/")[0],
+  );
   const podsOf = (wanted: DeclaredController): readonly ControllerPods[] =>
     workloads
       .filter((each) => each.title === wanted.title)
@@ -194,10 +196,6 @@ function plainAt(tree: Tree, key: string): string {
 
 function nameOf(title: string): string {
   return title.slice(title.indexOf("/") + 1);
-}
-
-function namespaceOf(key: string): string {
-  return key.split("/")[0] ?? "";
 }
 
 /**

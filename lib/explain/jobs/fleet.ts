@@ -7,7 +7,7 @@ import { type Known, is, known, map, orElse, same, shown } from "../../model/kno
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { wordAt } from "../../model/parsed-tree";
-import { type Tree, childOf, itemsOf, optionalText, sameTree, textAt, treeOf } from "../../model/tree";
+import { type Tree, childOf, sameTree, textAt, treeOf } from "../../model/tree";
 import { nameOf, profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Answer, seen, unknown } from "../answer";
 import type { AccountReading, Cloud } from "../cloud";
@@ -20,7 +20,13 @@ import type { AuthenticatorFact } from "../read/spoke-facts";
 import type { ExplainResult, FleetWarning } from "../result";
 import type { Issuers } from "../shared/object-store";
 import { tokenOf } from "./access";
-import { type Controller, type ControllerPods, controllersOf, unreadController } from "./fleet-controllers";
+import {
+  type Controller,
+  type ControllerPods,
+  containersIn,
+  controllersOf,
+  unreadController,
+} from "./fleet-controllers";
 import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-links";
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
 import { listEntries, profileDocument, withFields } from "./fleet-profile";
@@ -202,15 +208,11 @@ function unnamed(answer: Answer): AccountReading {
 }
 
 /** The pods with only the container that runs the plugin: what other containers have does not help it. */
-function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
+function runningPlugin(reader: ControllerPods): WorkloadFact {
+  const { pods, container } = reader;
   if (container === "") return pods;
-  const containers = itemsOf(childOf(pods.spec, "containers")).filter(
-    (each) => is(optionalText(childOf(each, "name")), container) === "yes",
-  );
-  return {
-    ...pods,
-    spec: withFields(pods.spec, { initContainers: treeOf([]), containers: treeOf(containers) }),
-  };
+  const containers = treeOf(containersIn(reader));
+  return { ...pods, spec: withFields(pods.spec, { initContainers: treeOf([]), containers }) };
 }
 
 /** A recorded literal; `undefined` for a text known only after apply, which a cloud cannot compare. */

@@ -62,10 +62,6 @@ function holds(pattern: OnHost, path: AskedName): Ternary {
   return typeof pattern === "string" ? pattern : path.matches(pattern, "/");
 }
 
-function entryMatches(entry: ProviderEntry, host: string, path: AskedName): Ternary {
-  return anyOf(patternsOn(host, entry).map((pattern) => holds(pattern, path)));
-}
-
 const LEFT: Readonly<Record<Ternary, number>> = { yes: 0, unknown: 1, no: 2 };
 
 /** The entries that match every name that is asked about, or else those that match some. */
@@ -76,7 +72,7 @@ export function matchingEntries(
   // The answer for the name that the entry matches least or most; `undefined` if there are too many to try.
   const extreme = (entry: ProviderEntry, sign: number): Ternary | undefined =>
     paths.worst(
-      (path) => entryMatches(entry, host, path),
+      (path) => anyOf(patternsOn(host, entry).map((pattern) => holds(pattern, path))),
       (said) => sign * LEFT[said],
     )?.said;
   const least = node.entries.map((entry) => extreme(entry, 1));

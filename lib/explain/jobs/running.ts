@@ -95,14 +95,9 @@ function isConcerned(artefacts: ClusterArtefacts, { repository, problem }: Asked
 /** A pod may run on the nodes of any pool, and the pools may be at different stages. */
 function worstOf(pulls: Pulls, artefacts: ClusterArtefacts, puller: Puller, image: AskedImage): Outcome {
   const pools = poolsOf(artefacts);
-  const [first, ...others] = pools.map((pool) =>
-    outcomeOn(pool, pulls.judge(pool, puller, image), image, pools.length > 1),
-  );
-  if (!first) throw new Error("no pool");
-  return others.reduce(
-    (worst, each) => (compareVerdicts(each.verdict, worst.verdict) < 0 ? each : worst),
-    first,
-  );
+  return pools
+    .map((pool) => outcomeOn(pool, pulls.judge(pool, puller, image), image, pools.length > 1))
+    .reduce((worst, each) => (compareVerdicts(each.verdict, worst.verdict) < 0 ? each : worst));
 }
 
 /** The cluster with the nodes of only one pool, for each pool; one object each, by which answers are remembered. */

@@ -8,7 +8,7 @@
  */
 
 import { type Ternary, match } from "../../model/known";
-import { at } from "../../model/parsed";
+import { at, parsedJson } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
@@ -157,12 +157,8 @@ function isOpenPolicy(content: string): boolean {
     Array.isArray(value)
       ? value.length > 0 && value.every((each) => at(each, "type") === "insecureAcceptAnything")
       : isRecord(value) && Object.values(value).every(isOpen);
-  try {
-    const policy: unknown = JSON.parse(content);
-    return isOpen(policy) && at(policy, "default") !== undefined;
-  } catch {
-    return false;
-  }
+  const policy = parsedJson(content);
+  return isOpen(policy) && at(policy, "default") !== undefined;
 }
 
 function inRuntimeFiles(

@@ -108,7 +108,8 @@ export function wholeName(text: string): RegExp {
   return new RegExp(`${WORD_BEGIN}${escaped(text)}${WORD_END}`, "i");
 }
 
-function escaped(text: string): string {
+/** A text as a regular expression that matches only itself. */
+export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 

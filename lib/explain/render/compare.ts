@@ -8,13 +8,13 @@ import { dangerOf } from "../compare/danger";
 import { placeText } from "../read/source-lines";
 import { type ChangeGroup, groupsOf } from "./compare-groups";
 import { withLine } from "./json";
+import { inStack } from "./jobs";
 import { escaped } from "./markdown";
-import { printable, printableLines } from "./printable";
+import { printable, printableJson } from "./printable";
 
 /** Version of the shape; it changes if a reader of the old one would misread the new one. */
 export const COMPARE_JSON_VERSION = 1;
 
-/** What is compared, by job. */
 const COMPARED: Readonly<Partial<Record<Change["job"], string>>> = {
   "image-pull": "image pulls and tokens of service accounts",
   component: "components",
@@ -96,7 +96,7 @@ function leftOut(groups: readonly ChangeGroup[]): readonly string[] {
 }
 
 function groupText({ said, count }: ChangeGroup): string {
-  return stackText(said) + changeSentence(said, count > 1);
+  return inStack(said.stack) + changeSentence(said, count > 1);
 }
 
 const WIDTH = 14;
@@ -108,15 +108,13 @@ export function renderCompareJson({ changes, compared, notCompared }: Comparison
     removed: removed.map(withLine),
     added: added.map(withLine),
   }));
-  const document = { version: COMPARE_JSON_VERSION, changes: shown, compared, notCompared };
-  return `${printableLines(JSON.stringify(document, null, 2))}\n`;
+  return `${printableJson({ version: COMPARE_JSON_VERSION, changes: shown, compared, notCompared })}\n`;
 }
 
 /** A comment on GitHub has at most 65,536 characters; a workflow may add its own. */
 const COMMENT_MAX = 60_000;
 /** What rows may take of them; the lines that cause them have the rest. */
 const ROWS_MAX = 40_000;
-/** The longest sentence. */
 const SENTENCE_MAX = 1_000;
 
 /**
@@ -179,12 +177,6 @@ function counted(changes: readonly Change[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-/** The stack of a change, as it precedes the sentence; empty without a stack. */
-export function stackText({ stack }: Change): string {
-  return stack === "" ? "" : `${stack}: `;
-}
-
-/** Evidence with its place. */
 export function evidenceText({ text, source }: Evidence): string {
   return source === undefined ? text : `${text} (${placeText(source)})`;
 }

@@ -2,7 +2,7 @@ import { grouped } from "../../model/grouped";
 import { remembered } from "../../model/once";
 import { type ExplainResult, VERDICTS, type Verdict } from "../result";
 import type { Finding } from "../findings";
-import { jobWords } from "./jobs";
+import { inStack, jobWords } from "./jobs";
 import { printable } from "./printable";
 import { SEVERITIES } from "./severities";
 
@@ -68,7 +68,7 @@ export class Counts {
 
   *lines(): Generator<string> {
     for (const { stack, job, counts } of this.#rows.values())
-      yield `${printable(stack === "" ? "" : `${stack}: `)}${jobWords[job].several}: ${words(counts)}\n`;
+      yield `${printable(inStack(stack))}${jobWords[job].several}: ${words(counts)}\n`;
   }
 
   /** `3 allowed, 0 denied, 0 unknown; audit: 1 error`. */

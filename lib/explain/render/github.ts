@@ -2,6 +2,7 @@ import { findingsOf, warningsOf, placeOf } from "../findings";
 import type { ExplainResult } from "../result";
 import { type AnyFinding, type Cause, causesOf } from "./causes";
 import { Counts } from "./counts";
+import { inStack } from "./jobs";
 import { printable } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SEVERITIES } from "./severities";
@@ -26,7 +27,6 @@ export function* renderGithub(
   yield counts.total();
 }
 
-/** An annotation for each cause. */
 export function* annotations(findings: readonly AnyFinding[]): Generator<string> {
   for (const cause of causesOf(findings)) yield annotation(cause);
 }
@@ -36,7 +36,7 @@ function annotation({ findings: [first], stack, who, reason, remedy }: Cause): s
   const place = placeOf(first);
   const properties = [
     ...(place ? [`file=${property(place.file)}`, `line=${place.line ?? 1}`] : []),
-    `title=${property(`${stack === "" ? "" : `${stack}: `}${id}`)}`,
+    `title=${property(`${inStack(stack)}${id}`)}`,
   ];
   const until = accepted ? ` (accepted until ${accepted.expires}: ${accepted.reason})` : "";
   const todo = remedy === "" ? "" : `; remedy: ${remedy}`;

@@ -4,16 +4,15 @@
  */
 
 import { namespacedName } from "../../model/namespaced-name";
-import { type CheckId } from "../check-ids";
+import type { CheckId } from "../check-ids";
 import { CHECK_HELP } from "../check-help";
 import type { CheckResult, Evidence } from "../answer";
-import type { FleetWarning } from "../result";
 import { type Finding, openLinks } from "../findings";
-import type { ExplainResult } from "../result";
+import type { ExplainResult, FleetWarning } from "../result";
 import { placeText } from "../read/source-lines";
 import { jobWords } from "./jobs";
 import { cloudTitle } from "../every-cloud";
-import { printable } from "./printable";
+import { printable, printableText } from "./printable";
 
 /** Marks in place of the target, subject, identity, name and namespace; no printable text contains them. */
 const MARKS: readonly string[] = ["\u0001", "\u0002", "\u0003", "\u0004", "\u0005"];
@@ -106,19 +105,14 @@ export class PageData {
 
   /** The JSON, in which nothing ends the element. */
   json({ audit, changes, about, lookedAt }: Besides): string {
-    const findings = audit?.map(
-      ({ id, severity, stack, subject, target, reason, evidence, remedy, accepted }) => ({
-        id,
-        severity,
-        stack,
-        subject,
-        target,
-        reason,
-        remedy,
-        accepted: accepted?.reason ?? "",
-        evidence: evidence.map(({ text, source }) => (source ? `${text}, ${placeText(source)}` : text)),
-      }),
-    );
+    const findings = audit?.map((finding) => {
+      const { id, severity, stack, subject, target, reason, remedy } = finding;
+      const accepted = finding.accepted?.reason ?? "";
+      const evidence = finding.evidence.map(({ text, source }) =>
+        source ? `${text}, ${placeText(source)}` : text,
+      );
+      return { id, severity, stack, subject, target, reason, remedy, accepted, evidence };
+    });
     const data = {
       texts: this.#texts.all,
       evidence: this.#evidence.all,
@@ -194,11 +188,7 @@ function cloudOf(checks: readonly CheckResult[]): string {
 }
 
 function printed<T>(value: T): T {
-  return value === undefined
-    ? value
-    : (JSON.parse(JSON.stringify(value), (_, each: unknown) =>
-        typeof each === "string" ? printable(each) : each,
-      ) as T);
+  return value === undefined ? value : (JSON.parse(JSON.stringify(value, printableText)) as T);
 }
 
 function escaped(sign: string): string {

@@ -6,13 +6,13 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dangerOf } from "../compare/danger";
-import { changeSentence, evidenceText, notesOf, stackText } from "./compare";
+import { changeSentence, evidenceText, notesOf } from "./compare";
 import type { Comparison } from "../compare/change";
 import { type ExplainResult, VERDICTS } from "../result";
 import { groupsOf } from "./compare-groups";
 import { PageData, type ShownChange } from "./html-data";
 import { htmlText } from "./printable";
-import { jobTitle } from "./jobs";
+import { inStack, jobTitle } from "./jobs";
 import type { RenderReportOptions } from "./json";
 
 /** What the page shows in addition to results. */
@@ -72,7 +72,7 @@ function shown(comparison: Comparison): readonly ShownChange[] {
       kind: said.kind,
       danger: dangerOf(first),
       title,
-      text: stackText(said) + changeSentence(said, count > 1),
+      text: inStack(said.stack) + changeSentence(said, count > 1),
       count: others.length + 1,
       removed: first.removed.map(evidenceText),
       added: first.added.map(evidenceText),

@@ -35,6 +35,11 @@ export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
   },
 };
 
+/** The stack as it precedes a sentence; empty outside of stacks. */
+export function inStack(stack: string): string {
+  return stack === "" ? "" : `${stack}: `;
+}
+
 /** `Image pulls, platform components`: the jobs of these results, in the order of {@link jobWords}. */
 export function jobTitle(results: readonly ExplainResult[]): string {
   const jobs = new Set(results.map(({ job }) => job));

@@ -1,9 +1,8 @@
 import type { CheckResult, Evidence } from "../answer";
 import { lineOf } from "../read/source-lines";
-import type { FleetWarning } from "../result";
 import { type Finding, WARNING_SEVERITY } from "../findings";
-import type { Acceptance, ExplainResult } from "../result";
-import { printableLines } from "./printable";
+import type { Acceptance, ExplainResult, FleetWarning } from "../result";
+import { printableJson } from "./printable";
 
 /** What machine-readable reports contain in addition to results. */
 export interface RenderReportOptions {
@@ -41,23 +40,14 @@ export function* renderJson(
   let separator = "\n";
   for (const result of results) {
     const { job, stack, subject, target, verdict, as, checks, warnings, accepted } = result;
-    const shown = {
-      job,
-      stack,
-      subject,
-      target,
-      verdict,
-      as,
-      checks: checks.map(ordered),
-      ...(warnings && { warnings: warnings.map(orderedWarning) }),
-      ...(accepted && { accepted: accepted.map(orderedAcceptance) }),
-    };
-    yield separator + indented(printableLines(JSON.stringify(shown, null, 2)));
+    const links = { checks: checks.map(ordered), warnings: warnings?.map(orderedWarning) };
+    const acceptances = accepted?.map(orderedAcceptance);
+    const shown = { job, stack, subject, target, verdict, as, ...links, accepted: acceptances };
+    yield separator + printableJson(shown).replace(/^/gm, "    ");
     separator = ",\n";
   }
   yield "\n  ]";
-  if (audit)
-    yield `,\n  "audit": ${printableLines(JSON.stringify(audit.map(orderedFinding), null, 2)).replace(/\n/g, "\n  ")}`;
+  if (audit) yield `,\n  "audit": ${printableJson(audit.map(orderedFinding)).replace(/\n/g, "\n  ")}`;
   yield "\n}\n";
 }
 
@@ -65,32 +55,15 @@ function orderedAcceptance({ check, reason, expires }: Acceptance): object {
   return { check, reason, expires };
 }
 
-function orderedFinding({
-  id,
-  severity,
-  stack,
-  subject,
-  target,
-  reason,
-  evidence,
-  remedy,
-  accepted,
-}: Finding): object {
-  return {
-    id,
-    severity,
-    stack,
-    subject,
-    target,
-    reason,
-    evidence: evidence.map(withLine),
-    remedy,
-    ...(accepted && { accepted: orderedAcceptance(accepted) }),
-  };
+function orderedFinding(finding: Finding): object {
+  const { id, severity, stack, subject, target, reason, remedy } = finding;
+  const evidence = finding.evidence.map(withLine);
+  const accepted = finding.accepted && orderedAcceptance(finding.accepted);
+  return { id, severity, stack, subject, target, reason, evidence, remedy, accepted };
 }
 
 function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): object {
-  return { id, status, reason, evidence: evidence.map(withLine), remedy, ...(log !== undefined && { log }) };
+  return { id, status, reason, evidence: evidence.map(withLine), remedy, log };
 }
 
 function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object {
@@ -101,19 +74,5 @@ function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object 
 export function withLine({ text, source }: Evidence): object {
   if (source === undefined) return { text };
   const { file, document, path, stated } = source;
-  const line = lineOf(source);
-  return {
-    text,
-    source: {
-      file,
-      ...(line !== undefined && { line }),
-      ...(document !== undefined && { document }),
-      path,
-      ...(stated && { stated }),
-    },
-  };
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, "    ");
+  return { text, source: { file, line: lineOf(source), document, path, stated } };
 }

@@ -4,7 +4,7 @@ import type { ExplainResult } from "../result";
 import { placeText } from "../read/source-lines";
 import { type AnyFinding, causesOf } from "./causes";
 import { jobWords } from "./jobs";
-import { printable } from "./printable";
+import { printable, printableLines } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SEVERITIES } from "./severities";
 
@@ -33,10 +33,7 @@ export function* renderJunit(
   if (audit && audit.length > 0)
     yield* suiteText(
       "Audit",
-      causesOf(audit).map(({ who, findings }) => ({
-        name: `${findings[0].id}: ${who}`,
-        findings: [...findings],
-      })),
+      causesOf(audit).map(({ who, findings }) => ({ name: `${findings[0].id}: ${who}`, findings })),
     );
   yield "</testsuites>\n";
 }
@@ -86,10 +83,7 @@ function detail({ id, reason, evidence, remedy, log }: Finding): string {
 
 /** Text of XML 1.0, which has no control characters and no U+FFFE and U+FFFF. */
 function xml(text: string): string {
-  return text
-    .split("\n")
-    .map(printable)
-    .join("\n")
+  return printableLines(text)
     .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
     .replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -2,6 +2,7 @@ import { type Finding, aboutOf, findingsOf, warningsOf, placeOf } from "../findi
 import type { ExplainResult } from "../result";
 import { type Cause, causesOf } from "./causes";
 import { Counts, auditCounts } from "./counts";
+import { inStack } from "./jobs";
 import { htmlText, printable } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SEVERITIES } from "./severities";
@@ -48,7 +49,7 @@ function row(
   const { id, severity, accepted } = first;
   const cells = [
     accepted ? "accepted" : label(severity),
-    escaped(`${stack === "" ? "" : `${stack}: `}${who}`),
+    escaped(`${inStack(stack)}${who}`),
     escaped(id),
     escaped(reason),
     escaped(accepted ? `until ${accepted.expires}: ${accepted.reason}` : remedy),
@@ -61,7 +62,7 @@ function* members({ findings, who }: Cause): Generator<string> {
   for (const finding of findings.slice(0, SHOWN)) {
     const place = placeOf(finding);
     const where = place ? ` (${place.file}${place.line === undefined ? "" : `:${place.line}`})` : "";
-    yield `- ${escaped(`${finding.stack === "" ? "" : `${finding.stack}: `}${aboutOf(finding)}${where}`)}\n`;
+    yield `- ${escaped(`${inStack(finding.stack)}${aboutOf(finding)}${where}`)}\n`;
   }
   if (findings.length > SHOWN) yield `- and ${findings.length - SHOWN} more\n`;
   yield "\n</details>\n\n";

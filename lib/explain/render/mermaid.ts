@@ -27,22 +27,19 @@ export function* renderMermaid(results: Iterable<ExplainResult>): Generator<stri
   let edges = 0;
   for (const result of results) {
     edges += result.checks.length - 1;
-    if (edges > EDGES_MAX) tooMany();
+    if (edges > EDGES_MAX)
+      fail("explain-invalid", {
+        problem: "the results have more links than a Mermaid flowchart may have",
+        value: `more than ${EDGES_MAX}`,
+        allowed: `up to ${EDGES_MAX} links, which are about ${Math.floor(EDGES_MAX / 13)} pulls`,
+        remedy: "ask about one stack or service account, or take --format html",
+      });
     drawn.push(result);
   }
   yield "flowchart LR\n";
   for (const [status, style] of Object.entries(CLASSES)) yield `  classDef ${status} ${style}\n`;
   if (drawn.some(({ warnings = [] }) => warnings.length > 0)) yield `  classDef warning ${WARNING}\n`;
   for (const [place, result] of drawn.entries()) yield* chain(result, `p${place + 1}`);
-}
-
-function tooMany(): never {
-  return fail("explain-invalid", {
-    problem: "the results have more links than a Mermaid flowchart may have",
-    value: `more than ${EDGES_MAX}`,
-    allowed: `up to ${EDGES_MAX} links, which are about ${Math.floor(EDGES_MAX / 13)} pulls`,
-    remedy: "ask about one stack or service account, or take --format html",
-  });
 }
 
 function* chain(

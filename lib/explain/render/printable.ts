@@ -15,6 +15,16 @@ export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
 
+/** A document as JSON of several lines, in which control characters are escaped. */
+export function printableJson(document: unknown): string {
+  return printableLines(JSON.stringify(document, undefined, 2));
+}
+
+/** A replacer of JSON that makes every text printable. */
+export function printableText(_: string, value: unknown): unknown {
+  return typeof value === "string" ? printable(value) : value;
+}
+
 /** Any text as HTML without markup, for elements and quoted attributes alike. */
 export function htmlText(text: string): string {
   return printable(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -9,7 +9,8 @@ import { type Finding, aboutOf, findingsOf, fingerprint, warningsOf, placeOf } f
 import type { ExplainResult } from "../result";
 import type { AnyFinding } from "./causes";
 import { changeSentence } from "./compare";
-import { printable, printableLines } from "./printable";
+import { inStack } from "./jobs";
+import { printableJson, printableText } from "./printable";
 import type { RenderReportOptions } from "./json";
 import { SCORES, SEVERITIES } from "./severities";
 
@@ -22,7 +23,6 @@ export interface SarifRule extends Pick<CheckHelp, "id" | "help"> {
   readonly title: string;
   /** CVSS-like, 0.1 to 10, by which GitHub ranks alerts; absent for what is no matter of security. */
   readonly severity?: string;
-  /** Page of the documentation. */
   readonly page: string;
 }
 
@@ -89,15 +89,10 @@ export function* sarifRun(rules: readonly SarifRule[], findings: Iterable<AnyFin
     rules: rules.map((rule) => ruleOf(rule, homepage)),
   };
   yield `{\n  "$schema": ${JSON.stringify(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {\n      "tool": `;
-  yield `${indented({ driver })},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
+  yield `${printableJson({ driver }).replace(/\n/g, "\n      ")},\n      "columnKind": "utf16CodeUnits",\n      "results": [`;
   let separator = "\n        ";
   for (const finding of findings) {
-    yield (
-      separator +
-      JSON.stringify(resultOf(finding), (_, value: unknown) =>
-        typeof value === "string" ? printable(value) : value,
-      )
-    );
+    yield separator + JSON.stringify(resultOf(finding), printableText);
     separator = ",\n        ";
   }
   yield "\n      ]\n    }\n  ]\n}\n";
@@ -143,7 +138,7 @@ function resultOf(finding: AnyFinding): object {
             region: { startLine: place.line ?? 1 },
           },
         }),
-        logicalLocations: [{ fullyQualifiedName: stack === "" ? subject : `${stack}: ${subject}` }],
+        logicalLocations: [{ fullyQualifiedName: inStack(stack) + subject }],
       },
     ],
     partialFingerprints: { primaryLocationLineHash: hash, "workloadIdentity/v1": hash },
@@ -163,10 +158,6 @@ function resultOf(finding: AnyFinding): object {
 /** Braces are placeholders (3.11.5), and brackets before parentheses are links (3.11.6): other people's texts make neither. */
 function literal(text: string): string {
   return text.replace(/[{}]/g, "$&$&").replaceAll("](", "] (");
-}
-
-function indented(value: object): string {
-  return printableLines(JSON.stringify(value, null, 2)).replace(/\n/g, "\n      ");
 }
 
 /** A file as a URI reference (RFC 3986): relative if the path is. */

@@ -1,11 +1,10 @@
-import type { CheckResult, Evidence, Status } from "../answer";
-import type { FleetWarning } from "../result";
+import type { CheckResult, Status } from "../answer";
 import { type Finding, WARNING_SEVERITY, findingsOf, openLinks, warningsOf } from "../findings";
-import { type ExplainResult, type Verdict, VERDICTS } from "../result";
+import { type ExplainResult, type FleetWarning, type Verdict, VERDICTS } from "../result";
 import { placeText } from "../read/source-lines";
 import { type AnyFinding, type Cause, causesOf } from "./causes";
 import { Counts, auditCounts } from "./counts";
-import { jobWords } from "./jobs";
+import { inStack, jobWords } from "./jobs";
 import { printable } from "./printable";
 import { SEVERITIES } from "./severities";
 import {
@@ -123,7 +122,8 @@ export function* renderText(
     else if (result.verdict === "allowed" && only) yield allowedLine(result, paint);
     else findings.push(...shortly(result));
   }
-  for (const cause of causesOf(findings)) yield* causeLines(cause, verdictLabel(cause), paint);
+  for (const cause of causesOf(findings))
+    yield* causeLines(cause, (severity) => SEVERITIES[severity].verdict, paint);
   if (summary) yield* counts.lines();
   else if (!verbose && !only) yield* allowedLines(counts, paint);
   if (audit) yield* auditLines(audit, paint, lookedAt);
@@ -140,20 +140,17 @@ function shortly(result: ExplainResult): readonly AnyFinding[] {
   return [...(first ? [{ ...first, reason: first.reason + more }] : []), ...warningsOf(result)];
 }
 
-function verdictLabel({ findings: [{ severity, accepted }] }: Cause): Label {
-  return accepted ? "accepted" : SEVERITIES[severity].verdict;
-}
-
 /** A line, and below it where the first finding is, and what an operator sees. */
 function* causeLines(
   { findings, stack, who, reason, remedy, log }: Cause,
-  label: Label,
+  labelOf: (severity: Finding["severity"]) => Label,
   paint: Paint,
 ): Generator<string> {
-  const [{ id, accepted, evidence }] = findings;
+  const [{ id, severity, accepted, evidence }] = findings;
+  const label = accepted ? "accepted" : labelOf(severity);
   const until = accepted ? `; accepted until ${accepted.expires}: ${accepted.reason}` : "";
   const todo = remedy === "" || accepted ? "" : `; remedy: ${remedy}`;
-  yield `${painted(label, paint)}${printable(`${prefix(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
+  yield `${painted(label, paint)}${printable(`${inStack(stack)}${who}: ${id}: ${reason}${todo}${until}`)}\n`;
   const place = evidence.find(({ source }) => source)?.source;
   const more = findings.length > 1 ? ", and others" : "";
   if (place) yield `${" ".repeat(WIDTH)}at ${printable(placeText(place))}${more}\n`;
@@ -164,15 +161,11 @@ function painted(label: Label, paint: Paint): string {
   return paint(label) + " ".repeat(Math.max(WIDTH - label.length, 1));
 }
 
-function prefix(stack: string): string {
-  return stack === "" ? "" : `${stack}: `;
-}
-
 /** Each allowed result in full if they are few; of many how many there are. */
 function* allowedLines(counts: Counts, paint: Paint): Generator<string> {
   for (const { stack, few, allowed } of counts.allowed)
     if (few.length > 0) for (const each of few) yield allowedLine(each, paint);
-    else yield `${painted("allowed", paint)}${printable(prefix(stack))}${allowed.join(", ")}\n`;
+    else yield `${painted("allowed", paint)}${printable(inStack(stack))}${allowed.join(", ")}\n`;
 }
 
 function allowedLine(result: ExplainResult, paint: Paint): string {
@@ -187,14 +180,11 @@ function* auditLines(audit: readonly Finding[], paint: Paint, lookedAt?: string)
 
 /** A line for each cause, and below it the place and what an operator sees. */
 export function* findingLines(findings: readonly Finding[], paint: Paint): Generator<string> {
-  for (const cause of causesOf(findings)) {
-    const [{ severity, accepted }] = cause.findings;
-    yield* causeLines(cause, accepted ? "accepted" : severity, paint);
-  }
+  for (const cause of causesOf(findings)) yield* causeLines(cause, (severity) => severity, paint);
 }
 
 function headline({ job, stack, subject, target, verdict, as }: ExplainResult): string {
-  return printable(`${prefix(stack)}${subject} ${jobWords[job].verb} ${target}${asText(verdict, as)}`);
+  return printable(`${inStack(stack)}${subject} ${jobWords[job].verb} ${target}${asText(verdict, as)}`);
 }
 
 function asText(verdict: Verdict, as: string | null): string {
@@ -210,30 +200,22 @@ function* chainText(result: ExplainResult, paint: Paint): Generator<string> {
   // A link is another object each time that it is asked for.
   const open = openLinks(result);
   const ids = new Set(open.map(({ id }) => id));
-  for (const check of [...open, ...checks.filter(({ id }) => !ids.has(id))]) yield* checkLines(check, paint);
-  for (const warning of warnings) yield* warningLines(warning, paint);
+  for (const check of [...open, ...checks.filter(({ id }) => !ids.has(id))]) yield* linkLines(check, paint);
+  // Warnings stand below the links, and change no verdict.
+  for (const warning of warnings) yield* linkLines({ ...warning, status: WARNING_SEVERITY }, paint);
   yield "\n";
 }
 
-function* checkLines(
-  { id, status, reason, evidence, remedy, log }: CheckResult,
-  paint: Paint,
-): Generator<string> {
+/** A link, or what a warning says. */
+interface Shown extends FleetWarning, Pick<CheckResult, "log"> {
+  readonly status: Label;
+}
+
+function* linkLines({ id, status, reason, evidence, remedy, log }: Shown, paint: Paint): Generator<string> {
   yield `  ${paint(status)}${" ".repeat(STATUS_WIDTH - status.length)}${id}: ${printable(reason)}\n`;
-  if (status !== "fail" && status !== "unknown") return;
-  yield* evidenceLines(evidence);
-  if (log !== undefined) yield `            log: ${printable(log)}\n`;
-  if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
-}
-
-/** Warnings stand below the links, and change no verdict. */
-function* warningLines({ id, reason, evidence, remedy }: FleetWarning, paint: Paint): Generator<string> {
-  yield `  ${paint(WARNING_SEVERITY)}${" ".repeat(STATUS_WIDTH - WARNING_SEVERITY.length)}${id}: ${printable(reason)}\n`;
-  yield* evidenceLines(evidence);
-  if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
-}
-
-function* evidenceLines(evidence: readonly Evidence[]): Generator<string> {
+  if (status === "pass" || status === "skipped") return;
   for (const { text, source } of evidence)
     yield `            seen: ${printable(text)}${source ? ` (${printable(placeText(source))})` : ""}\n`;
+  if (log !== undefined) yield `            log: ${printable(log)}\n`;
+  if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
 }
