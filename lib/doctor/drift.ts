@@ -4,10 +4,8 @@
 
 import type { CheckResult, Evidence, ExplainOptions, ExplainResult } from "../explain";
 import { Explainer, insideOf } from "../explain/explainer";
-import { orElse } from "../model/known";
-import { knownJson } from "../model/tree";
+import { sameTree } from "../model/tree";
 import { placeText } from "../explain/read/source-lines";
-import type { ConfigurationDocument } from "../explain/read/node-configuration";
 
 /** A difference between what was declared and what is there. */
 export interface Drift {
@@ -55,23 +53,10 @@ function fileDrift(declared: Explainer, observed: Explainer): readonly Drift[] {
   );
   const [ofDeclared = [], ofNode = []] = documents;
   if (ofDeclared.length === 0) return [];
-  const texts = new Set(ofDeclared.map(textOf));
   return ofNode
-    .filter((document) => !texts.has(textOf(document)))
+    .filter(({ value }) => ofDeclared.every((each) => sameTree(each.value, value) === "no"))
     .map(({ source }) => ({
       reason: `the provider file of the node is none of those that were declared (${ofDeclared.map((each) => placeText(each.source)).join(", ")}): an older one, or it was changed on the node`,
       evidence: [{ text: "provider file of the node", source }],
     }));
-}
-
-function textOf({ value }: ConfigurationDocument): string {
-  return JSON.stringify(
-    orElse(knownJson(value), () => undefined),
-    sortedKeys,
-  );
-}
-
-function sortedKeys(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
