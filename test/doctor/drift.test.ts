@@ -59,7 +59,7 @@ it.each<[why: string, edits: readonly Edit[], drift: readonly string[]]>([
   ["only a comment differs", [file("credential-provider-config.yaml", `${provider}# changed\n`)], []],
   [
     "of one value it is not known whether it differs",
-    [file("credential-provider-config.yaml", provider.replace("12h", "@late(aws_x.y.z)@"))],
+    [file("credential-provider-config.yaml", provider.replace("12h", '"@late(aws_x.y.z)@"'))],
     [],
   ],
   ["an older file on the node", [OLD], ["the provider file of the node is none of those that were declared"]],
