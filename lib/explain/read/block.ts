@@ -3,7 +3,7 @@
  * written.
  */
 
-import { type Known, andThen, known, map, match, notKnown, referenceOf, unread } from "../../model/known";
+import { type Known, andThen, isAbsent, known, map, referenceOf, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
@@ -114,11 +114,8 @@ export class Block {
 
   /** An argument that holds JSON as text, parsed; `undefined` if it is absent. */
   json(name: string): Tree {
-    return match(
-      this.text(name),
-      (text) => (text === undefined ? known(undefined) : parsedTree(known(text))),
-      (why) => parsedTree(notKnown(why)),
-    );
+    const text = this.text(name);
+    return isAbsent(text) ? known(undefined) : parsedTree(text as Known<string>);
   }
 
   /** An argument as it is, references followed. */
@@ -296,6 +293,12 @@ export class Resource extends Block {
     if (this.certain || OWNERS.includes(name)) return undefined;
     return unread(`count or for_each decides whether ${this.address} exists`);
   }
+}
+
+/** All texts in a value, however deep. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** A single item, or the items of a list; empty for no value. */

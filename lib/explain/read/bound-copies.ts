@@ -9,7 +9,7 @@ import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
 import { grouped } from "../../model/grouped";
-import { type Known, is, map, orElse, shown } from "../../model/known";
+import { type Known, is, orElse, shown, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
@@ -274,18 +274,13 @@ function statedTexts(
 function outputTexts(entry: OutputPlaceholder | undefined, states: readonly Scope[]): readonly string[] {
   if (entry === undefined) return [];
   const [, trimmed, address = "", , attribute = ""] = attributeOf(entry);
-  const outputs = states.flatMap((scope) => (scope.isLiteral ? textsOf(scope.output(entry.output)) : []));
+  const literal = (text: Known<string> = unread("it is not there")): string | readonly string[] =>
+    orElse(text, () => []);
+  const outputs = states.flatMap((scope) =>
+    literal(scope.isLiteral ? scope.output(entry.output) : undefined),
+  );
   if (outputs.length > 0) return outputs;
   return states
-    .flatMap((scope) => textsOf(scope.resources.get(address)?.attribute(attribute)))
+    .flatMap((scope) => literal(scope.resources.get(address)?.attribute(attribute)))
     .map((text) => (trimmed ? text.replace(/\/$/, "") : text));
-}
-
-function textsOf(text: Known<string> | undefined): readonly string[] {
-  return text === undefined
-    ? []
-    : orElse(
-        map(text, (each) => [each]),
-        () => [],
-      );
 }

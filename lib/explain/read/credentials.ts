@@ -7,7 +7,7 @@ import { PLACEHOLDER_START, placeholder, placeholderPieces } from "../../artefac
 import { type Known, hidden, joinedAll, known, map, orElse, referenceOf } from "../../model/known";
 import { once } from "../../model/once";
 import { type Json, record } from "../../model/parsed";
-import { isPlain, isRecord } from "../../model/record";
+import { isPlain, isRecord, withItems } from "../../model/record";
 import { type Tree, marked, treeOf, unmarkedText } from "../../model/tree";
 import { HIDDEN_PREFIX, isSecretName, isSecretText } from "../../rules/fleet/secret-material";
 import { podSpecPath } from "../../rules/pod-specs";
@@ -37,11 +37,7 @@ function withoutFields(value: Json, hide: Hide): unknown {
   const { name } = value;
   const isVariable = typeof name === "string" && isSecretName(name);
   const isHidden = (key: string): boolean => (key === "value" && isVariable) || isSecretName(key);
-  const entries = Object.entries(value).map(([key, each]): [string, unknown] => [
-    key,
-    isText(each) && isHidden(key) ? hide(each) : without(each, hide),
-  ]);
-  return entries.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(entries);
+  return withItems(value, (each, key) => (isText(each) && isHidden(key) ? hide(each) : without(each, hide)));
 }
 
 /** A text that is not empty, or a value of a tree that is not known. */
@@ -52,16 +48,15 @@ function isText(value: unknown): boolean {
 
 /** `--client-secret X` and `--client-secret=X` in a list of arguments. */
 function withoutFlags(items: readonly unknown[], hide: Hide): unknown {
-  const hidden = items.map((item, place) => {
+  return withItems(items, (item, place) => {
     if (typeof item !== "string") return without(item, hide);
     const [flag = ""] = item.split("=", 1);
     const isFlag = (each: unknown): each is string =>
       typeof each === "string" && each.startsWith("-") && isSecretName(each.replace(/^-+/, ""));
     if (isFlag(flag) && item !== flag) return hide(item);
-    const before = items[place - 1];
+    const before = items[Number(place) - 1];
     return isFlag(before) && !item.startsWith("-") ? hide(item) : without(item, hide);
   });
-  return hidden.every((item, place) => item === items[place]) ? items : hidden;
 }
 
 /** An object that may hold credentials, with the reader of its texts. */

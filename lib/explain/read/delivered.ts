@@ -15,7 +15,7 @@ import {
   mayAnnotate,
   textOf,
 } from "./manifest-resources";
-import type { KubernetesDocument } from "./objects";
+import { type KubernetesDocument, OF_ANY } from "./objects";
 import { type WrittenStack, contradictingCopies } from "./rendered-copies";
 import type { SkippedDocument, Source } from "./source";
 import { Terraform } from "./terraform";
@@ -145,15 +145,11 @@ function isOther(configured: ManifestResource, planned: ManifestResource): boole
   );
 }
 
-function documentOf(
-  { value, source, late, provider, annotator, manager }: ManifestResource,
-  { clusters }: DeliveryEntry,
-): readonly KubernetesDocument[] {
-  const place = clusters.find((each) => each.provider === provider);
+function documentOf(each: ManifestResource, { clusters }: DeliveryEntry): readonly KubernetesDocument[] {
+  const place = clusters.find(({ provider }) => provider === each.provider);
   if (place === undefined) return [];
   const { appliesTo, spoke, cluster } = place;
-  const management = appliesTo === "management-cluster";
-  return [{ value, source, late, annotator, manager, management, ofStack: true, spoke, cluster }];
+  return [{ ...each, management: appliesTo === "management-cluster", ofStack: true, spoke, cluster }];
 }
 
 function plainObjects(objects: readonly ManifestResource[]): readonly KubernetesDocument[] {
@@ -161,21 +157,8 @@ function plainObjects(objects: readonly ManifestResource[]): readonly Kubernetes
   return objects.map((each) => plainObject(each, isOne ? undefined : SEVERAL));
 }
 
-function plainObject(
-  { value, source, late, annotator, manager }: ManifestResource,
-  elsewhere: string | undefined,
-): KubernetesDocument {
-  const document = {
-    value,
-    source,
-    late,
-    annotator,
-    manager,
-    management: false,
-    ofStack: false,
-    spoke: undefined,
-  };
-  return elsewhere === undefined ? document : { ...document, elsewhere };
+function plainObject(each: ManifestResource, elsewhere: string | undefined): KubernetesDocument {
+  return { ...each, ...OF_ANY, ...(elsewhere !== undefined && { elsewhere }) };
 }
 
 function refuseAbsent(stack: string, delivery: DeliveryEntry): never {

@@ -51,7 +51,7 @@ export const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string,
   ["trimprefix", trimmedBy(withoutPrefix)],
   ["trimsuffix", trimmedBy(withoutSuffix)],
   ["tostring", (value = ABSENT) => (isNothing(value) ? undefined : asText(value))],
-  ["base64encode", (value = ABSENT) => (isKnown(value) ? encoded(value) : undefined)],
+  ["base64encode", (value = ABSENT) => (isKnown(value) ? map(asText(value), base64) : undefined)],
   ["sensitive", (value = ABSENT) => hiddenTree(value)],
   ...["toset", "tolist", "tomap", "nonsensitive"].map((name) => [name, itself] as const),
   ["lower", ofText((text) => text.toLowerCase())],
@@ -299,8 +299,8 @@ function listOf(lists: readonly (TreeList | undefined)[] | undefined): Tree | un
     : treeOf(lists.flatMap((each) => each ?? []));
 }
 
-function encoded(value: Tree): Tree {
-  return map(asText(value), (text) => Buffer.from(text).toString("base64"));
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }
 
 function isNothing(value: Tree): boolean {

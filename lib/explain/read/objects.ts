@@ -47,6 +47,13 @@ export interface KubernetesDocument {
   readonly elsewhere?: string;
 }
 
+/** Documents outside of stacks, which may be of any cluster. */
+export const OF_ANY: Pick<KubernetesDocument, "management" | "ofStack" | "spoke"> = {
+  management: false,
+  ofStack: false,
+  spoke: undefined,
+};
+
 /** An object of an API that explain reads. */
 export interface KubernetesObject extends KubernetesDocument {
   readonly value: Json;
@@ -70,6 +77,11 @@ export class Objects {
     const [kind = "", ...more] = kinds;
     if (more.length === 0) return this.#byKind.get(kind) ?? [];
     return this.#all.filter((object) => kinds.includes(object.kind));
+  }
+
+  /** The documents of each object of a kind, by `namespace/name`. */
+  byKey(kind: string): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
+    return [...grouped(this.of(kind), ({ value }) => keyOf(value))];
   }
 
   and(others: readonly KubernetesObject[] | Objects): Objects {
@@ -247,31 +259,25 @@ export function unreadIn(skipped: SkippedDocument): readonly KubernetesDocument[
   return UNREAD.get(skipped) ?? [];
 }
 
-/** The documents of each object, by `namespace/name`. */
-export function groupsOf(
-  objects: readonly KubernetesObject[],
-): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
-  return [...grouped(objects, ({ value }) => keyOf(value))];
-}
-
 /** The value on which all documents of an object agree, else a contested one. */
 export function agreed<T extends string | undefined>(
   what: string,
-  values: readonly Known<T>[],
   documents: readonly KubernetesObject[],
+  read: (document: KubernetesObject) => Known<T>,
 ): Known<T> {
+  const values = documents.map(read);
   // A value that is known to be absent is `undefined` at run time.
   if (values.length === 0) return unread(`nothing says ${what}`);
   const first = values[0] as Known<T>;
-  if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
-  return contested(
-    what,
-    documents.map(({ source }) => source),
-  );
+  const isOne = values.every((other) => same<string | undefined>(first, other) === "yes");
+  return isOne ? first : contested(what, documents);
 }
 
 /** A value on which documents contradict each other. It is not shown, since it may be secret. */
-export function contested(what: string, documents: readonly Source[]): Known<never> {
-  const where = named([...new Set(documents.map(sourceText))]);
+export function contested(
+  what: string,
+  documents: readonly Pick<KubernetesDocument, "source">[],
+): Known<never> {
+  const where = named([...new Set(documents.map(({ source }) => sourceText(source)))]);
   return notKnown({ kind: "contested", what: `documents contradict each other about ${what} (${where})` });
 }

@@ -19,9 +19,9 @@ import { CONTAINERS, WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
 type Rule = (object: Json, kind: string) => string | undefined;
 
 const RBAC_GROUP = "rbac.authorization.k8s.io";
-const RBAC: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
-const ROLES: readonly string[] = ["Role", "ClusterRole"];
-const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
+export const ROLES: readonly string[] = ["Role", "ClusterRole"];
+export const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
+export const RBAC: readonly string[] = [...ROLES, ...BINDINGS];
 
 /** The rules by kind; the first one that refuses is reported. */
 const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[] = [

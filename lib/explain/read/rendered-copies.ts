@@ -17,7 +17,7 @@ import { templateOf } from "./expression";
 import { STACK_FILE } from "./input-files";
 import type { LateReader } from "./late-text";
 import { Texts } from "./manifest-resources";
-import { type KubernetesDocument, isKubernetesDocument, keyOf } from "./objects";
+import { type KubernetesDocument, OF_ANY, isKubernetesDocument, keyOf } from "./objects";
 import type { Scope } from "./scope";
 import { type Source, below } from "./source";
 
@@ -37,7 +37,9 @@ export function contradictingCopies(
     const { name, scope, identity, written } = stack;
     if (scope === undefined || identity === undefined) return [name, []];
     const files = grouped(written, ({ source }) => source.file);
-    const byLocal = new Map([...files].map(([path, file]) => [localOf(stack, path), file]));
+    // The names of the locals that `rendered` makes for files.
+    const localOf = (path: string): string => `locals.${relative(stack.folder, path).replace(/\W+/g, "_")}`;
+    const byLocal = new Map([...files].map(([path, file]) => [localOf(path), file]));
     // Few stacks have texts with documents.
     const titled = once((all: typeof files) => byTitle([...all.values()]));
     const contradicting = textsIn(scope).flatMap((text) => {
@@ -51,11 +53,6 @@ export function contradictingCopies(
     return [name, contradicting];
   });
   return new Map(rows);
-}
-
-/** The name of the local that `rendered` makes for a file. */
-function localOf({ folder }: WrittenStack, file: string): string {
-  return `locals.${relative(folder, file).replace(/\W+/g, "_")}`;
 }
 
 /** A text as Terraform writes it. */
@@ -97,17 +94,14 @@ function documentsOf({ template, source }: DeliveredText, scope: Scope): readonl
   const [, encoded] = ENCODED.exec(template) ?? [];
   const text = texts.document(encoded === undefined ? template : templateOf(encoded));
   const plain = text.includes("\n") ? text : (bytesOfBase64(text)?.toString() ?? text);
-  const values = isNodeText(plain) ? [plain] : DOCUMENT.test(plain) ? (yamlValues(plain) ?? []) : [];
+  const isNodeText = nodeFormOf(plain) !== undefined;
+  const values = isNodeText ? [plain] : DOCUMENT.test(plain) ? (yamlValues(plain) ?? []) : [];
   const [head] = plain.split("\n", 1);
   const { late } = texts;
   return values.map((value, document) => {
     const place = values.length > 1 ? { ...source, document } : source;
-    return { value, source: place, head, late, management: false, ofStack: true, spoke: undefined };
+    return { value, source: place, head, late, ...OF_ANY, ofStack: true };
   });
-}
-
-function isNodeText(text: string): boolean {
-  return nodeFormOf(text) !== undefined;
 }
 
 type File = readonly KubernetesDocument[];

@@ -129,7 +129,7 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
       (value, place) => value !== undefined || isKept(place, objects, values),
     );
     if (isOne && isEverywhere) return [name, first];
-    return [name, contested(`the annotation ${name} of ${key}`, documents)];
+    return [name, contested(`the annotation ${name} of ${key}`, objects)];
   });
   return {
     key,

@@ -96,13 +96,8 @@ interface Configured {
 }
 
 /** The values, with the configured reference in place of each unknown one. */
-function complete(
-  address: string,
-  values: Json,
-  configured: Configured | undefined,
-  notKnown: Json = {},
-): Json {
-  const named = configured ? references(configured, moduleOf(address)) : {};
+function complete(address: string, values: Json, configured: Configured | undefined, notKnown: Json): Json {
+  const named = configured ? references(configured, MODULE.exec(address)?.[0] ?? "") : {};
   const unknown = Object.entries(notKnown).filter(([, each]) => isUnknown(each));
   const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
     if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
@@ -184,12 +179,8 @@ function withoutKeys(address: string): string {
   return address.includes("[") ? address.replace(KEY, "") : address;
 }
 
+/** The leading `module.<name>.` parts of an address, with keys. */
 const MODULE = /^(?:module\.[\w-]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)+/;
-
-/** The leading `module.<name>.` parts of an address, with keys; empty in the root module. */
-function moduleOf(address: string): string {
-  return MODULE.exec(address)?.[0] ?? "";
-}
 
 /** First words of references other than resource types. */
 const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;
