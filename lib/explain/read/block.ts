@@ -158,18 +158,8 @@ export function referredResource(value: Known<unknown>, attributes: readonly str
  * Arguments that say what a resource belongs to. They are used even if it is not certain that the resource exists;
  * otherwise such a resource would put everything in doubt.
  */
-const OWNERS: readonly string[] = [
-  "member",
-  "members",
-  "parent_id",
-  "principal_id",
-  "provider",
-  "repository",
-  "role",
-  "role_name",
-  "roles",
-  "user_assigned_identity_id",
-];
+const OWNERS: readonly string[] = words(`
+  member members parent_id principal_id provider repository role role_name roles user_assigned_identity_id`);
 
 /** What is known about a resource apart from its arguments. */
 export interface ResourcePlace {
@@ -186,15 +176,7 @@ export interface ResourcePlace {
 }
 
 /** Terraform's own arguments, none of which changes the object itself. */
-const META: ReadonlySet<string> = new Set([
-  "//",
-  "count",
-  "depends_on",
-  "for_each",
-  "lifecycle",
-  "provider",
-  "timeouts",
-]);
+const META: ReadonlySet<string> = new Set(words("// count depends_on for_each lifecycle provider timeouts"));
 
 export class Resource extends Block {
   readonly type: string;

@@ -186,15 +186,17 @@ export function wronglyFilled(
     ]);
     const wrong = fillings.filter((filling) => {
       const right = statedTexts(filling.what, stack, states, stacks);
+      const says = (against: string, what: string): string =>
+        `${filling.became} was filled in, but the ${against} has ${what} there`;
       if (right.length === 0) {
         const computed = contradictedBy(filling, stack);
         if (computed !== undefined)
-          misfilled.set(filling.where, filledAgainst(filling, "configuration", computed));
+          misfilled.set(filling.where, { what: says("configuration", computed), isCertain: false });
         return computed !== undefined || contradicting.has(filling);
       }
       const isRight = right.includes(filling.became);
       if (!isRight && isUnique(filling))
-        misfilled.set(filling.where, filledAgainst(filling, "state", right.join(" or ")));
+        misfilled.set(filling.where, { what: says("state", right.join(" or ")), isCertain: true });
       return !isRight;
     });
     return wrong.map(({ file }) => file);
@@ -220,13 +222,6 @@ function fillingOf(file: string, { template, text, source }: FilledText, stack: 
   const [, , address = "", , attribute = ""] = attributeOf(outputOf(stack, name));
   const became = text.slice(before.length, text.length - after.length);
   return { file, where, what: name, became, address, attribute };
-}
-
-function filledAgainst({ became }: Filling, against: "configuration" | "state", right: string): Misfilled {
-  return {
-    what: `${became} was filled in, but the ${against} has ${right} there`,
-    isCertain: against === "state",
-  };
 }
 
 /** What the configuration alone computes, such as the ARN of a role with another name; `undefined` if it may agree. */

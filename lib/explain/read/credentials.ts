@@ -11,6 +11,7 @@ import { isPlain, isRecord, withItems } from "../../model/record";
 import { type Tree, marked, treeOf, unmarkedText } from "../../model/tree";
 import { HIDDEN_PREFIX, isSecretName, isSecretText } from "../../rules/fleet/secret-material";
 import { podSpecPath } from "../../rules/pod-specs";
+import { words } from "../coverage/coverage";
 import { type LateReader, isEncodedPlaceholder } from "./late-text";
 
 let numbered = 0;
@@ -139,30 +140,20 @@ function decoded(late: LateReader, text: string): Known<string> {
   return map(late(text), (base64) => Buffer.from(base64, "base64").toString("utf8"));
 }
 
-/** Keys of Secrets that tell what acts, beside credentials; of these only what is secret in them is hidden. */
-const READ: Readonly<Record<string, "lines" | "document" | "text">> = {
-  ".dockercfg": "text",
-  ".dockerconfigjson": "text",
-  azure_client_id: "text",
-  azure_federated_token_file: "text",
-  azure_region: "text",
-  azure_resource_prefix: "text",
-  azure_resourcegroup: "text",
-  azure_subscription_id: "text",
-  azure_tenant_id: "text",
-  config: "document",
-  credentials: "lines",
-  server: "text",
-  "service_account.json": "document",
-};
+/** Keys of Secrets that tell what acts, and hold no credential. */
+const SHOWN = words(`
+  .dockercfg .dockerconfigjson azure_client_id azure_federated_token_file azure_region azure_resource_prefix
+  azure_resourcegroup azure_subscription_id azure_tenant_id server`);
+/** Keys of Secrets that do so beside credentials: only what is secret in them is hidden. */
+const LINES = "credentials";
+const DOCUMENTS: readonly string[] = ["config", "service_account.json"];
 
 function shownOf(key: string, text: Known<string>): Known<string> {
-  const form = Object.hasOwn(READ, key) ? READ[key] : undefined;
-  if (form === undefined) return hidden(text);
-  if (form === "text") return text;
+  if (SHOWN.includes(key)) return text;
+  if (key !== LINES && !DOCUMENTS.includes(key)) return hidden(text);
   const pieces = orElse(marked(text), () => undefined);
   if (pieces === undefined) return text;
-  const found = form === "lines" ? linesOf(pieces.text) : documentOf(pieces.text);
+  const found = key === LINES ? linesOf(pieces.text) : documentOf(pieces.text);
   return joinedAll(found.map((each) => (typeof each === "string" ? unmarkedText(each, pieces.parts) : each)));
 }
 

@@ -79,7 +79,7 @@ export function stackLateReader(
     Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
   const plain = (placeholder: string): Known<string> | undefined => {
     const entry = entryOf(placeholder);
-    if (!entry || !("expression" in entry) || typeof entry.expression !== "string") return undefined;
+    if (!entry || !("expression" in entry)) return undefined;
     return scope ? scope.text(entry.expression) : textOf([new Reference(entry.expression)]);
   };
   return lateReader(plain, (placeholder) => {

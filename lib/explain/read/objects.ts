@@ -8,6 +8,7 @@ import { type Known, notKnown, same, unread } from "../../model/known";
 import { type Json, at, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
+import { words } from "../coverage/coverage";
 import { withoutHeld } from "./credentials";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
@@ -100,49 +101,32 @@ export class Objects {
 /** What a NodePool of Karpenter is called here; HyperShift has another kind of that name. */
 export const KARPENTER_POOL = "KarpenterNodePool";
 
-/** The API of each kind, without a version if any is read; the same kind in another group is a different kind. */
-const APIS: Readonly<Record<string, string>> = {
-  Authentication: "config.openshift.io/v1",
-  AuthenticationConfiguration: "apiserver.config.k8s.io/",
-  ClusterImagePolicy: "config.openshift.io/",
-  ClusterProfile: "multicluster.x-k8s.io/",
-  ClusterRole: "rbac.authorization.k8s.io/v1",
-  ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
-  ConfigMap: "v1",
-  CredentialProviderConfig: "kubelet.config.k8s.io/",
-  CredentialsRequest: CREDENTIALS_API,
-  CronJob: "batch/v1",
-  DaemonSet: "apps/v1",
-  Deployment: "apps/v1",
-  DeploymentConfig: "apps.openshift.io/v1",
-  EC2NodeClass: "karpenter.k8s.aws/",
-  FeatureGate: "config.openshift.io/v1",
-  HostedCluster: "hypershift.openshift.io/v1beta1",
-  Image: "config.openshift.io/v1",
-  ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
-  ImageDigestMirrorSet: "config.openshift.io/v1",
-  ImagePolicy: "config.openshift.io/",
-  ImageTagMirrorSet: "config.openshift.io/v1",
-  Job: "batch/v1",
-  [KARPENTER_POOL]: "karpenter.sh/",
-  KubeAPIServer: "operator.openshift.io/v1",
-  KubeletConfig: "machineconfiguration.openshift.io/v1",
-  KubeletConfiguration: "kubelet.config.k8s.io/v1beta1",
-  MachineConfig: "machineconfiguration.openshift.io/v1",
-  MachineConfigPool: "machineconfiguration.openshift.io/v1",
-  MultiKueueCluster: "kueue.x-k8s.io/",
-  MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
-  Node: "v1",
-  NodePool: "hypershift.openshift.io/v1beta1",
-  Pod: "v1",
-  ReplicaSet: "apps/v1",
-  ReplicationController: "v1",
-  Role: "rbac.authorization.k8s.io/v1",
-  RoleBinding: "rbac.authorization.k8s.io/v1",
-  Secret: "v1",
-  ServiceAccount: "v1",
-  StatefulSet: "apps/v1",
+/** The kinds of each API, without a version if any is read; the same kind in another group is a different kind. */
+const KINDS_BY_API: Readonly<Record<string, string>> = {
+  [CREDENTIALS_API]: "CredentialsRequest",
+  "admissionregistration.k8s.io/v1": "MutatingWebhookConfiguration",
+  "apiserver.config.k8s.io/": "AuthenticationConfiguration",
+  "apps.openshift.io/v1": "DeploymentConfig",
+  "apps/v1": "DaemonSet Deployment ReplicaSet StatefulSet",
+  "batch/v1": "CronJob Job",
+  "config.openshift.io/": "ClusterImagePolicy ImagePolicy",
+  "config.openshift.io/v1": "Authentication FeatureGate Image ImageDigestMirrorSet ImageTagMirrorSet",
+  "hypershift.openshift.io/v1beta1": "HostedCluster NodePool",
+  "karpenter.k8s.aws/": "EC2NodeClass",
+  "karpenter.sh/": "KarpenterNodePool",
+  "kubelet.config.k8s.io/": "CredentialProviderConfig",
+  "kubelet.config.k8s.io/v1beta1": "KubeletConfiguration",
+  "kueue.x-k8s.io/": "MultiKueueCluster",
+  "machineconfiguration.openshift.io/v1": "KubeletConfig MachineConfig MachineConfigPool",
+  "multicluster.x-k8s.io/": "ClusterProfile",
+  "operator.openshift.io/v1": "KubeAPIServer",
+  "operator.openshift.io/v1alpha1": "ImageContentSourcePolicy",
+  "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  v1: "ConfigMap Node Pod ReplicationController Secret ServiceAccount",
 };
+const APIS = new Map(
+  Object.entries(KINDS_BY_API).flatMap(([api, kinds]) => words(kinds).map((kind) => [kind, api] as const)),
+);
 
 /** Source: kubernetes.io/docs/reference/using-api, "API versioning". */
 const VERSION = /^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
@@ -206,7 +190,7 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
 
 /** True for a kind that is not read, for the same kind of another API, and for patches except of service accounts. */
 function isUnread(value: Json, kind: string): boolean {
-  const api = Object.hasOwn(APIS, kind) ? APIS[kind] : undefined;
+  const api = APIS.get(kind);
   if (api === undefined || (value["$patch"] !== undefined && kind !== "ServiceAccount")) return true;
   const version = text(value["apiVersion"]);
   if (api.endsWith("/") ? version.startsWith(api) : version === api) return false;
@@ -219,7 +203,7 @@ function groupOf(apiVersion: string): string {
 
 function problemOf(value: Json, kind: string): string | undefined {
   if (FILES.includes(kind)) return undefined;
-  const api = APIS[kind] ?? "";
+  const api = APIS.get(kind) ?? "";
   const version = text(value["apiVersion"]);
   const isServed = api.endsWith("/") ? VERSION.test(version.slice(api.length)) : version === api;
   const problem = isServed

@@ -150,10 +150,7 @@ function recordedGates(recorded: unknown): RecordedGates {
   return { ...Object.fromEntries(stated), ...(unclear.length > 0 && { unclearFeatureGates: unclear }) };
 }
 
-function mapped<S, T>(
-  values: Readonly<Record<string, S>>,
-  read: (value: S) => T,
-): Readonly<Record<string, T>> {
+function mapped<S, T>(values: Readonly<Record<string, S>>, read: (value: S) => T): Record<string, T> {
   return Object.fromEntries(Object.entries(values).map(([key, each]) => [key, read(each)]));
 }
 

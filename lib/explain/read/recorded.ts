@@ -112,9 +112,7 @@ function nameOf(command: string, key?: string): string {
 }
 
 /** An output, and where it is. */
-interface Output {
-  readonly value: unknown;
-  readonly source: Source;
+interface Output extends FileDocument {
   readonly key: string;
   /** The command, for people; empty where the path says it. */
   readonly by: string;

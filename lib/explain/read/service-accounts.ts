@@ -153,11 +153,10 @@ function valuesOf(
 ): readonly (Known<string> | undefined)[] {
   const values = accounts.map(({ annotations }) => annotations.get(name));
   const isShown = (place: number): boolean => text(at(objects[place]?.value, "metadata", "uid")) !== "";
-  const first = values.find((_, place) => isShown(place) === (name === INTERNAL_REGISTRY_SECRET));
+  const counts = (place: number): boolean => isShown(place) === (name === INTERNAL_REGISTRY_SECRET);
+  const first = values.find((_, place) => counts(place));
   const isSettled = first !== undefined && objects.some((_, place) => isShown(place));
-  return isSettled
-    ? values.map((value, place) => (isShown(place) === (name === INTERNAL_REGISTRY_SECRET) ? value : first))
-    : values;
+  return isSettled ? values.map((value, place) => (counts(place) ? value : first)) : values;
 }
 
 /**

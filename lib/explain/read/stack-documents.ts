@@ -10,6 +10,7 @@ import { grouped, push } from "../../model/grouped";
 import { known } from "../../model/known";
 import { remembered } from "../../model/once";
 import { at, list, record } from "../../model/parsed";
+import { step } from "../progress";
 import type { BoundStack } from "./bound-copies";
 import { type FileDocument, invalidFile, readText, textIfReadable, triedDocuments } from "./documents";
 import { foreignForm } from "./foreign-forms";
@@ -22,7 +23,6 @@ import type { SkippedDocument } from "./source";
 import type { Terraform } from "./terraform";
 import { isVariablesFile, readStackConfiguration } from "./terraform-configuration";
 import { UnreadFiles, textOfFile } from "./unread-files";
-import { step } from "../progress";
 
 /** What the file of a document tells about it. */
 type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "cluster" | "forNodes">;

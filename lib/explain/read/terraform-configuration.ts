@@ -14,6 +14,7 @@ import { orElse, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { isTreeList, isTreeObject } from "../../model/tree";
+import { words } from "../coverage/coverage";
 import { type Instance, Resource, listOf, textsIn } from "./block";
 import { type FileDocument, parseJson, readText, textIfReadable } from "./documents";
 import { STACK_FILE, isBelow, namesIn } from "./input-files";
@@ -28,16 +29,7 @@ export interface ConfigurationFile extends FileDocument {
   readonly value: Json;
 }
 
-const SECTIONS: readonly string[] = [
-  "resource",
-  "data",
-  "provider",
-  "terraform",
-  "module",
-  "output",
-  "locals",
-  "variable",
-];
+const SECTIONS: readonly string[] = words("resource data provider terraform module output locals variable");
 /** Files of variables that Terraform loads automatically. */
 const DEFINITIONS = /^(?:terraform|.*\.auto)\.tfvars(?:\.json)?$/;
 const OVERRIDE = /^(?:override|.*_override)\.tf(?:\.json)?$/;

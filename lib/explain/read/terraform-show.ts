@@ -8,6 +8,7 @@
 
 import { type Json, at, list, record, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
+import { words } from "../coverage/coverage";
 import { NOT_YET, Resource } from "./block";
 import { Expressed, type Scope } from "./scope";
 import { withoutMarked, withoutSecrets } from "./sensitive";
@@ -113,20 +114,9 @@ function complete(address: string, values: Json, configured: Configured | undefi
  * Arguments that, if they are expressions, consist of a single reference, which is then their value while a plan does
  * not know it.
  */
-const IDENTIFIERS: readonly string[] = [
-  "assume_role_policy",
-  "parent_id",
-  "policy_arn",
-  "principal_id",
-  "repository",
-  "role",
-  "role_arn",
-  "roles",
-  "scope",
-  "target_role_arn",
-  "user_assigned_identity_id",
-  "workload_identity_pool_id",
-];
+const IDENTIFIERS: readonly string[] = words(`
+  assume_role_policy parent_id policy_arn principal_id repository role role_arn roles scope target_role_arn
+  user_assigned_identity_id workload_identity_pool_id`);
 
 /** Blocks that no Terraform provider adds itself; the configuration in a plan omits `dynamic` ones. */
 const BLOCKS: readonly string[] = ["binding", "condition", "deny_rule", "oidc", "rules", "statement"];
