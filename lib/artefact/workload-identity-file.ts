@@ -1,3 +1,4 @@
+import { record } from "../model/parsed";
 import { isRecord } from "../model/record";
 import type { Encoding } from "../model/late";
 import type { StatedFacts } from "../model/stated-facts";
@@ -137,9 +138,9 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
 }
 
 function isDelivery(delivery: unknown, names: readonly unknown[]): boolean {
-  if (!isRecord(delivery) || typeof delivery["stack"] !== "string") return false;
-  const { clusters } = delivery;
+  const { stack, clusters } = record(delivery);
   return (
+    typeof stack === "string" &&
     Array.isArray(clusters) &&
     clusters.every(
       (each) =>

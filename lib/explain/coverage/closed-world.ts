@@ -46,11 +46,8 @@ export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
 /** True for a resource of an API that is read, all of it, although its Terraform type may change anything. */
 function isReadOfApi(resource: Resource): boolean {
   const rows = CLOUDS.map(({ api }) => api?.[resource.type]).find((each) => each !== undefined);
-  const [kind = ""] =
-    orElse(resource.text("type"), () => "")
-      ?.toLowerCase()
-      .split("@") ?? [];
-  const row = rows?.[kind];
+  const kind = orElse(resource.text("type"), () => undefined) ?? "";
+  const row = rows?.[kind.toLowerCase().replace(/@.*/s, "")];
   return row !== undefined && resource.notUnderstood(row).length === 0;
 }
 

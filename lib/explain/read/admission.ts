@@ -54,25 +54,15 @@ interface Context {
 
 type Reader = (value: Json, context: Context) => readonly Found[];
 
-/** By API group and kind. */
-const READERS: Readonly<Record<string, Reader>> = {
-  "admissionregistration.k8s.io/MutatingAdmissionPolicy": admissionPolicy,
-  "admissionregistration.k8s.io/MutatingWebhookConfiguration": webhooks,
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicy": admissionPolicy,
-  "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhooks,
-  "kyverno.io/ClusterPolicy": kyvernoPolicy,
-  "kyverno.io/Policy": kyvernoPolicy,
-  "mutations.gatekeeper.sh/Assign": gatekeeper,
-  "mutations.gatekeeper.sh/AssignImage": gatekeeper,
-  "mutations.gatekeeper.sh/AssignMetadata": gatekeeper,
-  "mutations.gatekeeper.sh/ModifySet": gatekeeper,
-  "policies.kyverno.io/ImageValidatingPolicy": admissionPolicy,
-  "policies.kyverno.io/MutatingPolicy": admissionPolicy,
-  "policies.kyverno.io/ValidatingPolicy": admissionPolicy,
-};
-
-/** Each template of Gatekeeper makes a kind of its own. */
-const CONSTRAINTS = "constraints.gatekeeper.sh";
+/** By API group and kind; each template of Gatekeeper makes a kind of its own. */
+const READERS: readonly (readonly [kinds: RegExp, reader: Reader])[] = [
+  [/^admissionregistration\.k8s\.io\/(?:Mutating|Validating)AdmissionPolicy$/, admissionPolicy],
+  [/^admissionregistration\.k8s\.io\/(?:Mutating|Validating)WebhookConfiguration$/, webhooks],
+  [/^constraints\.gatekeeper\.sh\//, gatekeeper],
+  [/^kyverno\.io\/(?:Cluster)?Policy$/, kyvernoPolicy],
+  [/^mutations\.gatekeeper\.sh\/(?:Assign(?:Image|Metadata)?|ModifySet)$/, gatekeeper],
+  [/^policies\.kyverno\.io\/(?:ImageValidating|Mutating|Validating)Policy$/, admissionPolicy],
+];
 
 /** True for the kinds that {@link readAdmission} reads. */
 export function isAdmission(value: unknown): boolean {
@@ -82,8 +72,7 @@ export function isAdmission(value: unknown): boolean {
 function readerOf(value: unknown): Reader | undefined {
   const [group = ""] = text(at(value, "apiVersion")).split("/");
   const key = `${group}/${text(at(value, "kind"))}`;
-  if (group === CONSTRAINTS) return gatekeeper;
-  return Object.hasOwn(READERS, key) ? READERS[key] : undefined;
+  return READERS.find(([kinds]) => kinds.test(key))?.[1];
 }
 
 export function readAdmission(documents: readonly FileDocument[]): readonly Admission[] {
@@ -295,7 +284,7 @@ function kindIn(written: string): string {
 /** Mutations and constraints, which have the same `match`; they see no subresources. */
 function gatekeeper({ apiVersion, spec }: Json, context: Context): readonly Found[] {
   const { match, applyTo, location, enforcementAction = "deny" } = record(spec);
-  const changes = !text(apiVersion).startsWith(CONSTRAINTS);
+  const changes = !text(apiVersion).startsWith("constraints.");
   if (
     changes
       ? location !== undefined && !mayMatterAt(text(location))

@@ -84,12 +84,7 @@ export function withoutHeld<T extends Held>(object: T): T {
   return { ...object, value: withoutCopy(record(found)), late: readerOf(late, meanings) };
 }
 
-const OTHERS: readonly string[] = [
-  "AuthenticationConfiguration",
-  "ClusterProfile",
-  "CredentialProviderConfig",
-  "Secret",
-];
+const OTHERS = words("AuthenticationConfiguration ClusterProfile CredentialProviderConfig Secret");
 
 /** `kubectl apply` keeps a copy of the whole object there. */
 const COPY = "kubectl.kubernetes.io/last-applied-configuration";

@@ -1,7 +1,3 @@
-/*
- * Files as text, and their documents.
- */
-
 import { isAscii, isUtf8 } from "node:buffer";
 import { statSync } from "node:fs";
 import { type InvalidText, lineAt, readJson, readYaml } from "../../artefact/parsed-documents";

@@ -131,11 +131,7 @@ const APIS = new Map(
 /** Source: kubernetes.io/docs/reference/using-api, "API versioning". */
 const VERSION = /^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
 /** Configuration files in the form of objects: no API server accepts them, and they need no name. */
-const FILES: readonly string[] = [
-  "AuthenticationConfiguration",
-  "CredentialProviderConfig",
-  "KubeletConfiguration",
-];
+const FILES = words("AuthenticationConfiguration CredentialProviderConfig KubeletConfiguration");
 /** Kubernetes' own groups; no supported API server serves their older versions. */
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io)\/)/;
 /** Kinds without a namespace. */

@@ -1,7 +1,3 @@
-/*
- * Service accounts, each read from one or several documents.
- */
-
 import { type Known, same, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type KubernetesObject, contested, keyOf } from "./objects";

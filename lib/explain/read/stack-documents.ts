@@ -1,7 +1,3 @@
-/*
- * The documents of a stack's folder, as its record lists them.
- */
-
 import { createHash } from "node:crypto";
 import { dirname, join, resolve, sep } from "node:path";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";

@@ -1,7 +1,3 @@
-/*
- * The Terraform resources in everything that was read.
- */
-
 import { grouped } from "../../model/grouped";
 import { type Known, type Ternary, is, referenceOf } from "../../model/known";
 import type { Json } from "../../model/parsed";

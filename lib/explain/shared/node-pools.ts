@@ -230,7 +230,7 @@ function startsOf(group: Resource, terraform: Terraform): Known<readonly Start[]
       templates === undefined
         ? known([])
         : andThen(templates.blocks("override"), (overrides) =>
-            map(all([templates, ...overrides].map(specificationOf)), (found) =>
+            map(all([templates, ...overrides].map((each) => each.block(SPECIFICATION))), (found) =>
               found.flatMap((each) => (each ? [ofTemplate(terraform, each, SPECIFIED)] : [])),
             ),
           ),
@@ -238,11 +238,8 @@ function startsOf(group: Resource, terraform: Terraform): Known<readonly Start[]
   });
 }
 
+const SPECIFICATION = "launch_template_specification";
 const SPECIFIED = ["launch_template_id", "launch_template_name"] as const;
-
-function specificationOf(block: Block): Known<Block | undefined> {
-  return block.block("launch_template_specification");
-}
 
 const CONFIGURATION = "aws_launch_configuration";
 
