@@ -5,15 +5,11 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { LineCounter } from "yaml";
 import { fail } from "../errors";
-import { parsedYaml } from "../model/parsed-yaml";
-import { repeatedKey } from "../model/repeated-key";
 import type { SourcedDocument } from "../model/sourced-document";
-import { isDeeper } from "./nesting";
+import { readJson, readYaml } from "./parsed-documents";
 import { readAtMost } from "./read-file";
 import { errorCode } from "./synth-folder";
-import { YAML_RULES } from "./yaml-rules";
 
 const EXTRACT =
   "write the requests again with `oc adm release extract --credentials-requests --to=FOLDER RELEASE`";
@@ -21,9 +17,6 @@ const EXTENSION = /\.(?:ya?ml|json)$/i;
 const JSON_EXTENSION = /\.json$/i;
 /** The largest payload request has some 10 KiB; a release has some hundred of them. */
 const BYTES_MAX = 4 * 1024 * 1024;
-const ALIASES_MAX = 100;
-/** Requests have about six levels. */
-const DEPTH_MAX = 100;
 
 /**
  * The documents of the files `.yaml`, `.yml` and `.json` of a folder, in the order of the file names; subfolders
@@ -32,7 +25,7 @@ const DEPTH_MAX = 100;
 export function readCredentialsRequests(folder: string): readonly SourcedDocument[] {
   const files = filesOf(folder);
   if (files.length === 0) return failFolder(folder, "holds no .yaml, .yml or .json file");
-  const documents = files.flatMap((file) => (JSON_EXTENSION.test(file) ? jsonFile(file) : yamlFile(file)));
+  const documents = files.flatMap(documentsOf);
   return documents.length > 0 ? documents : failFolder(folder, "holds no document, only empty files");
 }
 
@@ -68,60 +61,16 @@ function bytesOf(file: string): Buffer | undefined {
   }
 }
 
-function jsonFile(file: string): readonly SourcedDocument[] {
-  const text = textOf(file);
-  if (text.trim() === "") return [];
-  try {
-    const value = shallow(JSON.parse(text), file, 1);
-    refuseMembersTwice(text, file);
-    return [{ value, source: { file } }];
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    // YAML's parser knows the line even if V8 does not name it; all JSON is YAML.
-    return failFile(file, firstWrongLine(text), "is not JSON with one value");
-  }
-}
-
-/** `JSON.parse` silently takes the last of several members with the same name. */
-function refuseMembersTwice(text: string, file: string): void {
-  const twice = repeatedKey(text);
-  if (twice === undefined) return;
-  const line = text.slice(0, twice).split("\n").length;
-  failFile(file, line, "has an object with two members of the same name");
-}
-
-function firstWrongLine(text: string): number | undefined {
-  const lineCounter = new LineCounter();
-  const [error] = parsedYaml(text, { ...YAML_RULES, lineCounter }).flatMap(({ errors }) => errors);
-  return error && lineCounter.linePos(error.pos[0]).line;
-}
-
-function yamlFile(file: string): readonly SourcedDocument[] {
-  const values = yamlDocuments(textOf(file), file);
+/** What follows a second colon is text of the file, which may be anything, even a private key. */
+function documentsOf(file: string): readonly SourcedDocument[] {
+  const [text, isJson] = [textOf(file), JSON_EXTENSION.test(file)];
+  if (isJson && text.trim() === "") return [];
+  const read = isJson ? readJson(text) : readYaml(text);
+  if ("reason" in read) return failFile(file, read.line, read.reason.split(": ", 2).join(": "));
+  const { values } = read;
   return values.flatMap((value, index): SourcedDocument[] => {
     if (value === null || value === undefined) return [];
     return [{ value, source: values.length === 1 ? { file } : { file, document: index + 1 } }];
-  });
-}
-
-function yamlDocuments(text: string, file: string): readonly unknown[] {
-  const lineCounter = new LineCounter();
-  return parsedYaml(text, { ...YAML_RULES, lineCounter }).map((document) => {
-    const [error] = document.errors;
-    const { line } = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0);
-    if (error)
-      return failFile(
-        file,
-        line,
-        // What follows a colon is text of the file, which may be anything, even a private key.
-        `is not YAML: ${error.message.split(/ at line|: /)[0]}`,
-      );
-    try {
-      return shallow(document.toJS({ maxAliasCount: ALIASES_MAX }), file, line);
-    } catch (refused) {
-      if (!(refused instanceof ReferenceError)) throw refused;
-      return failFile(file, line, "has aliases that refer to nothing, or that expand to too much");
-    }
   });
 }
 
@@ -141,11 +90,4 @@ function failFile(file: string, line: number | undefined, reason: string): never
     allowed: "Kubernetes objects: any number in a YAML file, one in a JSON file",
     remedy: EXTRACT,
   });
-}
-
-/** Refuses deep nesting, so that no reader of the documents overflows the stack. */
-function shallow(value: unknown, file: string, line: number): unknown {
-  return isDeeper(value, DEPTH_MAX)
-    ? failFile(file, line, `is nested deeper than ${DEPTH_MAX} levels`)
-    : value;
 }

@@ -13,7 +13,6 @@ export type Shape =
   | "true or false"
   | "anything"
   | {
-      /** What a text must match. */
       readonly matching: RegExp;
       /** The form for people: `arn:<partition>:iam::…`. */
       readonly form: string;
@@ -21,48 +20,37 @@ export type Shape =
   | { readonly each: Shape }
   | {
       readonly byName: Shape;
-      /**
-       * Names that a key may be, but not be similar to: that would be a slip of the pen.
-       *
-       * @defaultValue - any name
-       */
+      /** Names that a key may be, but not be similar to: that would be a slip of the pen; any if absent. */
       readonly known?: readonly string[];
     }
   | {
       readonly keys: Readonly<Record<string, Shape>>;
-      /**
-       * Required keys.
-       *
-       * @defaultValue - none
-       */
+      /** Required keys; none if absent. */
       readonly needed?: readonly string[];
-      /**
-       * Description for editors.
-       *
-       * @defaultValue - no description
-       */
+      /** Description for editors; none if absent. */
       readonly title?: string;
     };
 
-/** A text. */
 export const TEXT: Shape = "a text";
-/** A list of texts. */
 export const TEXTS: Shape = { each: TEXT };
+
+/** Keys with texts, whose names are separated by spaces. */
+export function textKeys(names: string): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, TEXT]));
+}
 
 /** A value that does not have its shape. */
 export interface Misfit {
   /** Keys and indexes that lead to it. */
   readonly path: readonly (string | number)[];
-  /** What is wrong, in words. */
   readonly reason: string;
-  /** What is allowed there. */
   readonly allowed: string;
 }
 
 /** The first value that does not have its shape; `undefined` if all do. */
 export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []): Misfit | undefined {
   const wanted = wantedType(shape);
-  if (!isOfType(value, wanted)) {
+  if (wanted !== "anything" && typeName(value) !== wanted) {
     const where = path.length === 0 ? "is" : `has ${propertyPath(path)} with`;
     return { path, reason: `${where} ${typeName(value)}, not ${wanted}`, allowed: wanted };
   }
@@ -119,10 +107,6 @@ function wantedType(shape: Shape): string {
   if (typeof shape === "string") return shape;
   if ("matching" in shape) return "a text";
   return "each" in shape ? "a list" : "an object";
-}
-
-function isOfType(value: unknown, wanted: string): boolean {
-  return wanted === "anything" || typeName(value) === wanted;
 }
 
 function typeName(value: unknown): string {

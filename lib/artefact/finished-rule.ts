@@ -7,9 +7,7 @@ export type FinishedRuleName = "certificate-authority" | "proxy" | "server";
 export interface FinishedRule {
   /** The property that a refusal names: `server of spoke shop-1`. */
   readonly of: string;
-  /** Which rule. */
   readonly rule: FinishedRuleName;
-  /** The text, with placeholders. */
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 import { isRecord } from "../model/record";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { jsonObject } from "./json-object";
+import { jsonObject } from "./parsed-documents";
 import { readFile } from "./read-file";
 import {
   WORKLOAD_IDENTITY_FILE,
@@ -12,7 +12,6 @@ import { refuseFolder, refuseUnreadable, refuseFile } from "./problems";
 
 /** What one stack's folder holds. */
 export interface StackFolder {
-  /** The folder. */
   readonly path: string;
   /** Its `workload-identity.json`. */
   readonly identity: WorkloadIdentityFile;
@@ -36,7 +35,6 @@ export function readSynthFolder(path: string): readonly StackFolder[] {
   return stacks.length > 0 ? stacks : refuseFolder(path, `holds no ${WORKLOAD_IDENTITY_FILE} of any stack`);
 }
 
-/** The text of a file. */
 export function readText(path: string): string {
   try {
     return readFile(path).toString("utf8");

@@ -1,8 +1,9 @@
+import { record } from "../model/parsed";
 import { isRecord } from "../model/record";
 import type { Encoding } from "../model/late";
 import type { StatedFacts } from "../model/stated-facts";
 import { type FinishedRule, isFinishedRule } from "./finished-rule";
-import { jsonObject } from "./json-object";
+import { jsonObject } from "./parsed-documents";
 import { refuseFile } from "./problems";
 
 /** Name of the file beside `cdk.tf.json`. */
@@ -16,7 +17,6 @@ export const PER_CLUSTER_VERSION = 3;
 
 /** A placeholder that a Terraform output fills. */
 export interface OutputPlaceholder {
-  /** The output's name in Terraform. */
   readonly output: string;
   /** The output's construct path from the root of the app, as `cdktf deploy --outputs-file` nests it. */
   readonly path: readonly string[];
@@ -26,7 +26,6 @@ export interface OutputPlaceholder {
 
 /** A placeholder that stands for a text that is encoded after its own placeholders are filled. */
 export interface EncodedPlaceholder {
-  /** How the filled text is written. */
   readonly encoding: Encoding;
   /** The text before encoding, with placeholders. */
   readonly text: string;
@@ -37,9 +36,8 @@ export interface FileEntry {
   /** Path below the stack's folder, `pods/shop.web.yaml`. */
   readonly file: string;
   /**
-   * Name of the cluster in whose folder it is, `manifests/<cluster>/20-service-accounts.yaml`.
-   *
-   * @defaultValue - that of the stack's only cluster
+   * Name of the cluster in whose folder it is, `manifests/<cluster>/20-service-accounts.yaml`; if absent, that of
+   * the stack's only cluster.
    */
   readonly cluster?: string | undefined;
 }
@@ -48,27 +46,15 @@ export interface FileEntry {
 export interface ManifestEntry extends FileEntry {
   /** The cluster that the objects belong to. */
   readonly appliesTo: "cluster" | "management-cluster" | "spoke";
-  /**
-   * Name of the spoke that the objects belong to.
-   *
-   * @defaultValue - they belong to no spoke
-   */
+  /** Name of the spoke that the objects belong to; if absent, they belong to no spoke. */
   readonly spoke?: string;
 }
 
 /** One file with node files and flags. */
 export interface NodesEntry extends FileEntry {
-  /**
-   * Name of the spoke whose control plane gets the files.
-   *
-   * @defaultValue - they are for nodes of the cluster itself
-   */
+  /** Name of the spoke whose control plane gets the files; if absent, they are for nodes of the cluster itself. */
   readonly spoke?: string;
-  /**
-   * Form of the file, such as `cloud-init`.
-   *
-   * @defaultValue - files and flags as data
-   */
+  /** Form of the file, such as `cloud-init`; if absent, files and flags as data. */
   readonly form?: string;
 }
 
@@ -76,19 +62,10 @@ export interface NodesEntry extends FileEntry {
 export interface DeliveredCluster {
   /** Key of the provider's configuration, `kubernetes` or `kubernetes.<alias>`. */
   readonly provider: string;
-  /** The cluster. */
   readonly appliesTo: ManifestEntry["appliesTo"];
-  /**
-   * Name of the spoke.
-   *
-   * @defaultValue - it is not a spoke
-   */
+  /** Name of the spoke; if absent, it is not a spoke. */
   readonly spoke?: string;
-  /**
-   * Name of the cluster in whose folder its manifests would be.
-   *
-   * @defaultValue - that of the stack's only cluster
-   */
+  /** Name of the cluster in whose folder its manifests would be; if absent, that of the stack's only cluster. */
   readonly cluster?: string;
 }
 
@@ -96,15 +73,12 @@ export interface DeliveredCluster {
 export interface DeliveryEntry {
   /** Id of the stack that has the resources. */
   readonly stack: string;
-  /** The clusters by provider. */
   readonly clusters: readonly DeliveredCluster[];
 }
 
 /** `workload-identity.json`: what a stack's manifests do not say themselves. */
 export interface WorkloadIdentityFile {
-  /** Version of this shape. */
   readonly version: typeof WORKLOAD_IDENTITY_VERSION | typeof PER_CLUSTER_VERSION;
-  /** The stack's id. */
   readonly stack: string;
   /** Facts of the clusters, in the form their distributions give. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
@@ -112,72 +86,34 @@ export interface WorkloadIdentityFile {
   readonly manifests: readonly ManifestEntry[];
   /** Files with node files and kubelet flags. */
   readonly nodes: readonly NodesEntry[];
-  /**
-   * Files for the cluster's own control plane.
-   *
-   * @defaultValue - none
-   */
+  /** Files for the cluster's own control plane; none if absent. */
   readonly controlPlane?: readonly FileEntry[];
-  /**
-   * Files that say what pods of a service account need.
-   *
-   * @defaultValue - none
-   */
+  /** Files that say what pods of a service account need; none if absent. */
   readonly pods?: readonly FileEntry[];
-  /**
-   * Files for the owners of registries.
-   *
-   * @defaultValue - none
-   */
+  /** Files for the owners of registries; none if absent. */
   readonly registries?: readonly FileEntry[];
-  /**
-   * Texts with placeholders that `bind` checks before it writes anything.
-   *
-   * @defaultValue - none
-   */
+  /** Texts with placeholders that `bind` checks before it writes anything; none if absent. */
   readonly rules?: readonly FinishedRule[];
-  /**
-   * Stated facts by cloud, in the form of a facts file.
-   *
-   * @defaultValue - none
-   */
+  /** Stated facts by cloud, in the form of a facts file; none if absent. */
   readonly stated?: StatedFacts;
-  /**
-   * Where the objects are that are in no file.
-   *
-   * @defaultValue - all are in files
-   */
+  /** Where the objects are that are in no file; if absent, all are in files. */
   readonly delivery?: DeliveryEntry;
   /** What fills each placeholder, by the placeholder's full text. */
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }
 
-const PLACES: readonly unknown[] = [
-  "cluster",
-  "management-cluster",
-  "spoke",
-] satisfies ManifestEntry["appliesTo"][];
+type Place = ManifestEntry["appliesTo"];
+const PLACES: readonly unknown[] = ["cluster", "management-cluster", "spoke"] satisfies Place[];
 
 // A path that leaves the stack's folder must be neither read nor written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE =
   /^(?:(?:manifests|pods|spokes)\/(?:[a-z0-9-]+\/)?[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|ign|bu)|(?:nodes|control-plane)\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9-]*\.[a-z][a-z0-9]{0,9}|registries\/(?:[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*\.json)$/;
 
-/** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
   const document = jsonObject(text, (reason) => refuseFile(file, reason));
-  const {
-    version,
-    stack,
-    clusters,
-    manifests,
-    nodes,
-    pods = [],
-    rules = [],
-    delivery,
-    placeholders,
-  } = document;
-  const { controlPlane = [], registries = [] } = document;
+  const { version, stack, clusters, delivery, placeholders } = document;
+  const { manifests, nodes, controlPlane = [], pods = [], registries = [], rules = [] } = document;
   if (version !== WORKLOAD_IDENTITY_VERSION && version !== PER_CLUSTER_VERSION)
     return refuseFile(
       file,
@@ -202,9 +138,9 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
 }
 
 function isDelivery(delivery: unknown, names: readonly unknown[]): boolean {
-  if (!isRecord(delivery) || typeof delivery["stack"] !== "string") return false;
-  const { clusters } = delivery;
+  const { stack, clusters } = record(delivery);
   return (
+    typeof stack === "string" &&
     Array.isArray(clusters) &&
     clusters.every(
       (each) =>

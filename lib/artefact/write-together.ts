@@ -3,11 +3,9 @@ import { dirname, join } from "node:path";
 import { fail } from "../errors";
 import { errorCode } from "./synth-folder";
 
-/** A file to write. */
 export interface WrittenFile {
   /** Path below the folder, with `/`. */
   readonly path: string;
-  /** Its text. */
   readonly text: string;
 }
 

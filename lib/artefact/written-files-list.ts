@@ -16,9 +16,8 @@ export interface FileOwner {
   /** Id of the stack whose outputs filled them. */
   readonly stack: string;
   /**
-   * Folder of the cdk8s app that they come from, relative to the target folder.
-   *
-   * @defaultValue - they are the stack's own, below a folder of its name
+   * Folder of the cdk8s app that they come from, relative to the target folder; if absent, they are the stack's
+   * own, below a folder of its name.
    */
   readonly charts?: string;
 }

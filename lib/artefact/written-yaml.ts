@@ -90,12 +90,10 @@ class Lines {
     this.advance();
   }
 
-  /** Whether everything was read. */
   get ended(): boolean {
     return this.#next > this.#text.length;
   }
 
-  /** Goes to the next line. */
   advance(): void {
     const end = this.#text.indexOf("\n", this.#next);
     this.indent = -1;

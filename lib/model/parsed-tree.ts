@@ -19,6 +19,11 @@ export function shownAt(tree: Tree, ...path: Path): string {
   return shown(wordAt(tree, ...path));
 }
 
+/** The same where it is known, else an empty one: for names that must be literal. */
+export function plainAt(tree: Tree, ...path: Path): string {
+  return orElse(wordAt(tree, ...path), () => "");
+}
+
 /** True for a known object. */
 export function isObjectTree(tree: Tree): boolean {
   return isTreeObject(orElse(tree, () => undefined));

@@ -42,7 +42,7 @@ function unescaped(written: string): string {
 }
 
 /** Returns the position after the closing quotation mark of the text that begins there. */
-function textEnd(json: string, start: number): number {
+export function textEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
     while (json[end - escapes - 1] === "\\") escapes++;

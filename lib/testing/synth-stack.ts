@@ -15,7 +15,7 @@ import {
   optional,
   record,
 } from "../model/shape";
-import { jsonObject } from "../artefact/json-object";
+import { jsonObject } from "../artefact/parsed-documents";
 import {
   type WorkloadIdentityFile,
   WORKLOAD_IDENTITY_FILE,

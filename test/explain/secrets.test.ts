@@ -8,7 +8,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
 import { type ExplainResult, Explainer, compare, renderCompareJson, renderJson } from "../../lib/explain";
-import { BY_TYPE } from "../../lib/explain/read/secret-arguments";
+import { BY_TYPE } from "../../lib/explain/read/sensitive";
 import { isRecord } from "../../lib/model/record";
 import {
   type Artefacts,

@@ -11,7 +11,7 @@ import type { ClusterArtefacts } from "../read/clusters";
 import type { Facts } from "../read/facts";
 import type { Scope } from "../read/scope";
 import { sourceText } from "../read/source";
-import type { StackDigest } from "../read/stack-digests";
+import type { StackDigest } from "../read/stack-documents";
 import { stackOf } from "../read/stack-label";
 import { ADDRESS } from "./moves";
 import { textOf } from "./not-compared";

@@ -9,8 +9,10 @@
 
 import { push } from "../../model/grouped";
 import { type Known, isKnown, orElse } from "../../model/known";
+import { remembered } from "../../model/once";
 import { type Answer, pass, seen, unknown } from "../answer";
-import type { Resource } from "../read/block";
+import { type Resource, textsIn } from "../read/block";
+import type { ClusterFacts } from "../read/cluster-record";
 import type { NotRead, Scope } from "../read/scope";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
@@ -27,7 +29,9 @@ const FAMILIES: readonly (readonly string[])[] = CLOUDS.flatMap(({ families }) =
 const HARMLESS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ harmless }) => words(harmless)));
 const OF_IDENTITIES: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ ofIdentities }) => words(ofIdentities)));
 const CHANGERS: ReadonlySet<string> = new Set(CLOUDS.flatMap(({ changers }) => words(changers)));
-const CLUSTERS: readonly string[] = [...ROWS].flatMap(([type, { isCluster }]) => (isCluster ? [type] : []));
+export const CLUSTERS: readonly string[] = [...ROWS].flatMap(([type, { isCluster }]) =>
+  isCluster ? [type] : [],
+);
 
 const isGrant = (type: string): boolean => CLOUDS.some(({ grants }) => grants?.pattern.test(type));
 
@@ -42,19 +46,13 @@ export function rowOf(type: string, adopted: boolean): TypeRow | undefined {
 /** True for a resource of an API that is read, all of it, although its Terraform type may change anything. */
 function isReadOfApi(resource: Resource): boolean {
   const rows = CLOUDS.map(({ api }) => api?.[resource.type]).find((each) => each !== undefined);
-  const [kind = ""] =
-    orElse(resource.text("type"), () => "")
-      ?.toLowerCase()
-      .split("@") ?? [];
-  const row = rows?.[kind];
+  const kind = orElse(resource.text("type"), () => undefined) ?? "";
+  const row = rows?.[kind.toLowerCase().replace(/@.*/s, "")];
   return row !== undefined && resource.notUnderstood(row).length === 0;
 }
 
 /** The names of a cluster, as it is recorded and in its cloud. */
-export interface ClusterNames {
-  readonly name?: string | undefined;
-  readonly cloudName?: string | undefined;
-}
+export type ClusterNames = Pick<ClusterFacts, "name" | "cloudName">;
 
 export const UNDERSTOOD: Answer = pass(
   "every argument of it is judged or harmless, and nothing that is not read may change it",
@@ -79,13 +77,14 @@ const SHOW = "also give explain what `terraform show -json` prints of the plan o
 
 export class ClosedWorld {
   readonly #terraform: Terraform;
-  readonly #names = new Names();
+  readonly #names: Names;
   #openings: readonly Opening[] | undefined;
   #byResource: Map<Resource, Opening> | undefined;
   readonly #users = new Map<string, ReadonlyMap<Resource, readonly Resource[]>>();
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
+    this.#names = new Names(terraform);
   }
 
   /** True if everything was understood. */
@@ -121,7 +120,7 @@ export class ClosedWorld {
     label: string,
     cluster: ClusterNames,
     resources: readonly Resource[],
-    texts: readonly Known<string | undefined>[] = [],
+    texts: readonly Known<string | undefined>[],
   ): Answer {
     if (this.isEmpty) return UNDERSTOOD;
     const isIt = (each: Resource): boolean => {
@@ -137,7 +136,7 @@ export class ClosedWorld {
     // Two identities of one name may be one, or may be in each other's way.
     const namesakes = resources
       .filter(({ type, adopted }) => rowOf(type, adopted)?.names)
-      .flatMap((each) => this.#names.of(each, this.#terraform).filter(({ type }) => type === each.type));
+      .flatMap((each) => this.#names.of(each).filter(({ type }) => type === each.type));
     const all = this.#spread([...resources, ...namesakes]);
     return [...all].every((each) => this.#isOfIdentities(each)) ? all : undefined;
   }
@@ -146,7 +145,7 @@ export class ClosedWorld {
     const row = rowOf(resource.type, resource.adopted);
     if (!row || !OF_IDENTITIES.has(resource.type) || resource.notUnderstood(row).length > 0) return false;
     if (row.names) return isKnown(resource.attribute("name"));
-    return words(row.owner).some((name) => this.#names.of(resource, this.#terraform, name).length > 0);
+    return words(row.owner).some((name) => this.#names.of(resource, name).length > 0);
   }
 
   get #found(): readonly Opening[] {
@@ -176,7 +175,7 @@ export class ClosedWorld {
 
   #ofCall({ mentions, texts, reason, source }: NotRead): Opening {
     const text = [...texts].join("\n").toLowerCase();
-    const named = this.#names.in(texts, this.#terraform);
+    const named = this.#names.in(texts);
     const on = this.#spread([...(mentions as ReadonlySet<Resource>), ...named]);
     const says = (what: string): string =>
       NAME.test(source.path)
@@ -222,7 +221,7 @@ export class ClosedWorld {
     const family = isOther ? FAMILIES.filter((prefixes) => startsWith(type, prefixes)) : [];
     if (!isChanger && family.length === 0) return undefined;
     const named = this.#names
-      .of(resource, this.#terraform)
+      .of(resource)
       .filter((each) => isChanger || family.some((prefixes) => startsWith(each.type, prefixes)));
     if (isChanger) named.push(...this.#ofLateTarget(resource));
     if (named.length === 0 && !isChanger) return undefined;
@@ -239,7 +238,7 @@ export class ClosedWorld {
   /** What a program may be aimed at that does not say at what: anything of its cloud. */
   #ofLateTarget(resource: Resource): readonly Resource[] {
     const isLate = TARGETS.some(
-      (name) => !isKnown(resource.text(name)) && this.#names.of(resource, this.#terraform, name).length === 0,
+      (name) => !isKnown(resource.text(name)) && this.#names.of(resource, name).length === 0,
     );
     const cloud = isLate && CLOUDS.find(({ changers }) => words(changers).includes(resource.type));
     return cloud ? Object.keys(cloud.rows).flatMap((type) => this.#ofRow(type)) : [];
@@ -258,7 +257,7 @@ export class ClosedWorld {
     for (const resource of reached) {
       const row = rowOf(resource.type, resource.adopted);
       for (const name of words(row?.owner))
-        for (const owner of this.#names.of(resource, this.#terraform, name)) reached.add(owner);
+        for (const owner of this.#names.of(resource, name)) reached.add(owner);
       for (const type of words(row?.usedBy))
         for (const user of this.#usersIn(type).get(resource) ?? []) reached.add(user);
     }
@@ -274,31 +273,32 @@ export class ClosedWorld {
 
   /** The resources of a type by what they name. */
   #usersIn(type: string): ReadonlyMap<Resource, readonly Resource[]> {
-    const known = this.#users.get(type);
-    if (known) return known;
-    const users = new Map<Resource, Resource[]>();
-    for (const user of this.#ofRow(type)) {
-      for (const each of this.#names.of(user, this.#terraform)) push(users, each, user);
-    }
-    this.#users.set(type, users);
-    return users;
+    return remembered(this.#users, type, () => {
+      const users = new Map<Resource, Resource[]>();
+      for (const user of this.#ofRow(type)) for (const each of this.#names.of(user)) push(users, each, user);
+      return users;
+    });
   }
 }
 
 /** Resources by what others call them. */
 class Names {
+  readonly #terraform: Terraform;
   #index: Map<string, Resource[]> | undefined;
 
+  constructor(terraform: Terraform) {
+    this.#terraform = terraform;
+  }
+
   /** The resources that an argument of a resource, or any of them, names by reference or in text. */
-  of(resource: Resource, terraform: Terraform, argument?: string): readonly Resource[] {
+  of(resource: Resource, argument?: string): readonly Resource[] {
     const values = resource.written(argument === undefined ? [] : [argument]);
-    const texts = textsIn(values);
-    const named = [...resource.scope.targets(values), ...this.in(texts, terraform)];
+    const named = [...resource.scope.targets(values), ...this.in(textsIn(values))];
     return named.filter((each) => each !== resource);
   }
 
-  in(texts: Iterable<string>, terraform: Terraform): readonly Resource[] {
-    const index = (this.#index ??= indexOf(terraform));
+  in(texts: Iterable<string>): readonly Resource[] {
+    const index = (this.#index ??= indexOf(this.#terraform));
     return [...texts].flatMap((text) => [...tokensOf(text)].flatMap((token) => index.get(token) ?? []));
   }
 }
@@ -336,13 +336,6 @@ function withoutScheme(name: string): string {
 
 function textOf(resource: Resource): string {
   return textsIn(resource.written([])).join("\n").toLowerCase();
-}
-
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== null
-    ? Object.values(value).flatMap(textsIn)
-    : [];
 }
 
 function startsWith(type: string, prefixes: readonly string[]): boolean {

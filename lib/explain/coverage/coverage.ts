@@ -15,7 +15,6 @@ export interface Coverage {
   readonly computed?: string;
   /** Matters unless it has one of these values. */
   readonly only?: Readonly<Record<string, readonly unknown[]>>;
-  /** Nested blocks and objects. */
   readonly blocks?: Readonly<Record<string, Coverage>>;
 }
 

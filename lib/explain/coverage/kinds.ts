@@ -3,12 +3,14 @@
  * server-side apply refuse what the API server does not know, other clients let it be dropped, and a field of a newer
  * Kubernetes may mean anything.
  *
- * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1 and operator/v1;
- * openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1. Objects of nodes and of fleets have tables
- * and schemas elsewhere.
+ * Sources: kubernetes/api 0.37, core/v1, apps/v1, batch/v1 and rbac/v1; openshift/api, apps/v1, config/v1, operator/v1 and
+ * v1alpha1, machineconfiguration/v1; openshift/cloud-credential-operator, pkg/apis/cloudcredential/v1;
+ * openshift/hypershift, api/hypershift/v1beta1. MachineConfigs with the documents in them, and fleets, have tables and
+ * schemas elsewhere.
  */
 
 import { type Coverage, type Rows, words } from "./coverage";
+import { KUBELET_CONFIGURATION } from "./node-documents";
 
 /** An object with `deletionTimestamp` is on its way out of the cluster. */
 const METADATA: Coverage = {
@@ -79,21 +81,23 @@ const POD_SPEC: Coverage = {
   },
 };
 
-export const objectWith = (row: Coverage, metadata: Coverage = METADATA): Coverage => ({
+const objectWith = (row: Coverage, metadata: Coverage = METADATA): Coverage => ({
   ...row,
   read: `apiVersion kind ${row.read ?? ""}`,
   harmless: `status ${row.harmless ?? ""}`,
   blocks: { metadata, ...row.blocks },
 });
 
+/** The most common form of objects. */
+const withSpec = (spec: Coverage, metadata?: Coverage): Coverage =>
+  objectWith({ blocks: { spec } }, metadata);
+
 /** Dates in a template are dropped. */
 const LEAVING: Coverage = { ...METADATA, harmless: `${METADATA.harmless ?? ""} deletionTimestamp` };
 const TEMPLATE: Coverage = { blocks: { metadata: LEAVING, spec: POD_SPEC } };
 
 const creating = (harmless: string, others: Coverage = {}): Coverage =>
-  objectWith({
-    blocks: { spec: { ...others, harmless, blocks: { template: TEMPLATE } } },
-  });
+  withSpec({ ...others, harmless, blocks: { template: TEMPLATE } });
 
 const JOB: Coverage = {
   harmless: `activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions manualSelector
@@ -114,28 +118,18 @@ const BINDING: Coverage = objectWith({
 });
 
 export const KINDS: Rows = {
-  Authentication: objectWith({
-    blocks: {
-      spec: {
-        read: "serviceAccountIssuer",
-        harmless: "oauthMetadata oidcProviders type webhookTokenAuthenticator webhookTokenAuthenticators",
-      },
-    },
+  Authentication: withSpec({
+    read: "serviceAccountIssuer",
+    harmless: "oauthMetadata oidcProviders type webhookTokenAuthenticator webhookTokenAuthenticators",
   }),
   ClusterRole: { ...ROLE, blocks: { ...ROLE.blocks, aggregationRule: { read: "clusterRoleSelectors" } } },
   ClusterRoleBinding: BINDING,
   ConfigMap: objectWith({ read: "data", harmless: "binaryData immutable" }),
-  CredentialsRequest: objectWith({
-    blocks: { spec: { read: "cloudTokenPath providerSpec secretRef serviceAccountNames" } },
-  }),
-  CronJob: objectWith({
-    blocks: {
-      spec: {
-        harmless: `concurrencyPolicy failedJobsHistoryLimit schedule startingDeadlineSeconds successfulJobsHistoryLimit
+  CredentialsRequest: withSpec({ read: "cloudTokenPath providerSpec secretRef serviceAccountNames" }),
+  CronJob: withSpec({
+    harmless: `concurrencyPolicy failedJobsHistoryLimit schedule startingDeadlineSeconds successfulJobsHistoryLimit
           suspend timeZone`,
-        blocks: { jobTemplate: { blocks: { metadata: LEAVING, spec: JOB } } },
-      },
-    },
+    blocks: { jobTemplate: { blocks: { metadata: LEAVING, spec: JOB } } },
   }),
   DaemonSet: creating("minReadySeconds revisionHistoryLimit selector updateStrategy"),
   Deployment: creating(
@@ -146,17 +140,13 @@ export const KINDS: Rows = {
     // Other triggers put other images into the template.
     { only: { triggers: [[], [{ type: "ConfigChange" }]] } },
   ),
-  Job: objectWith({ blocks: { spec: JOB } }),
+  Job: withSpec(JOB),
   // What `unsupportedConfigOverrides` sets takes precedence over everything.
-  KubeAPIServer: objectWith({
-    blocks: {
-      spec: {
-        harmless: `eventTTLMinutes failedRevisionLimit forceRedeploymentReason logLevel managementState observedConfig
+  KubeAPIServer: withSpec({
+    harmless: `eventTTLMinutes failedRevisionLimit forceRedeploymentReason logLevel managementState observedConfig
           operatorLogLevel succeededRevisionLimit`,
-      },
-    },
   }),
-  Pod: objectWith({ blocks: { spec: POD_SPEC } }, LEAVING),
+  Pod: withSpec(POD_SPEC, LEAVING),
   ReplicaSet: creating("minReadySeconds replicas selector"),
   ReplicationController: creating("minReadySeconds replicas selector"),
   Role: ROLE,
@@ -188,3 +178,61 @@ export const USERS: ReadonlySet<string> = new Set(
     SparkApplication SubjectAccessReview Task TaskRun ThanosRuler TokenRequest TokenReview VaultAuth Workflow
     WorkflowTemplate`),
 );
+
+const MIRRORS = { read: "source mirrors mirrorSourcePolicy" };
+/** Signatures are a condition of their own; only for which images they are required is judged. */
+const IMAGE_POLICY = withSpec({ read: "scopes", harmless: "policy" });
+
+/** Objects on which every pull in the cluster rests, and nothing else. */
+export const NODE_KINDS: Rows = {
+  ClusterImagePolicy: IMAGE_POLICY,
+  FeatureGate: withSpec({ read: "featureSet", blocks: { customNoUpgrade: { read: "enabled disabled" } } }),
+  Image: withSpec({
+    // Imports into image streams are no pulls of a kubelet.
+    harmless:
+      "additionalTrustedCA allowedRegistriesForImport externalRegistryHostnames imageStreamImportMode",
+    blocks: {
+      registrySources: {
+        read: "allowedRegistries blockedRegistries",
+        // Search registries are for names without a registry.
+        harmless: "containerRuntimeSearchRegistries insecureRegistries",
+      },
+    },
+  }),
+  ImageContentSourcePolicy: withSpec({ blocks: { repositoryDigestMirrors: MIRRORS } }),
+  ImageDigestMirrorSet: withSpec({ blocks: { imageDigestMirrors: MIRRORS } }),
+  ImagePolicy: IMAGE_POLICY,
+  ImageTagMirrorSet: withSpec({ blocks: { imageTagMirrors: MIRRORS } }),
+  KubeletConfig: withSpec({
+    harmless:
+      "autoSizingReserved logLevel machineConfigPoolSelector systemGomaxprocsBehavior tlsSecurityProfile",
+    blocks: { kubeletConfig: KUBELET_CONFIGURATION },
+  }),
+  MachineConfigPool: withSpec({
+    read: "machineConfigSelector paused",
+    // The operator itself writes `configuration`.
+    harmless: "configuration maxUnavailable nodeSelector pinnedImageSets",
+  }),
+  NodePool: withSpec({
+    read: "clusterName config",
+    harmless: `arch autoScaling management nodeDrainTimeout nodeLabels nodeVolumeDetachTimeout platform replicas taints
+          tuningConfig`,
+    blocks: { release: { read: "image" } },
+  }),
+};
+
+/** An object on which every chain in the hosted cluster rests. What it says of images and gates is judged as theirs. */
+export const HOSTED_CLUSTER: Coverage = withSpec({
+  read: "issuerURL imageContentSources",
+  harmless: `additionalTrustBundle auditWebhook autoscaling capabilities channel clusterID controlPlaneRelease
+        controllerAvailabilityPolicy dns etcd fips infraID infrastructureAvailabilityPolicy kubeAPIServerDNSName labels
+        monitoring networking nodeSelector olmCatalogPlacement operatorConfiguration platform pullSecret release
+        secretEncryption serviceAccountSigningKey services sshKey tolerations updateService`,
+  blocks: {
+    configuration: {
+      read: "featureGate image",
+      // HyperShift ignores the issuer in `authentication`.
+      harmless: "apiServer authentication ingress network oauth operatorhub proxy scheduler",
+    },
+  },
+});

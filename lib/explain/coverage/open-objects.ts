@@ -4,11 +4,13 @@
  */
 
 import { grouped } from "../../model/grouped";
+import { remembered } from "../../model/once";
 import { type Json, at, record, text } from "../../model/parsed";
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
 import { WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
 import { type Answer, seen, unknown } from "../answer";
 import { type Admission, type Admitted, isAdmission, labelsIn, readAdmission } from "../read/admission";
+import type { FileDocument } from "../read/documents";
 import { accountsIn } from "../read/named-accounts";
 import {
   type KubernetesDocument,
@@ -17,10 +19,9 @@ import {
   keyOf,
   titleOf,
 } from "../read/objects";
-import type { Source } from "../read/source";
+import { NOWHERE, type Source } from "../read/source";
 import { type Rows, notUnderstood } from "./coverage";
-import { IMAGE_CHANGERS, KINDS, USERS } from "./kinds";
-import { HOSTED_CLUSTER, NODE_KINDS } from "./node-kinds";
+import { HOSTED_CLUSTER, IMAGE_CHANGERS, KINDS, NODE_KINDS, USERS } from "./kinds";
 
 /** What every chain of the cluster rests on. */
 const ANY = "";
@@ -37,18 +38,16 @@ interface Opening {
   readonly source: Source;
 }
 
-type Document = Pick<KubernetesDocument, "value" | "source">;
-
 const ACCEPT = "if it does not matter here, accept the finding (--baseline)";
 
 export class OpenObjects {
   readonly #objects: Objects;
-  readonly #unread: readonly Document[];
+  readonly #unread: readonly FileDocument[];
   readonly #hosting: readonly KubernetesObject[];
   #found: Found | undefined;
 
   /** `unread` are the objects of kinds that are not read, `hosting` the cluster's own of the management cluster. */
-  constructor(objects: Objects, unread: readonly Document[], hosting: readonly KubernetesObject[]) {
+  constructor(objects: Objects, unread: readonly FileDocument[], hosting: readonly KubernetesObject[]) {
     this.#objects = objects;
     this.#unread = unread;
     this.#hosting = hosting;
@@ -145,16 +144,11 @@ function admitted(titles: readonly string[], found: Found): Opening | undefined 
 
 /** With thousands, comparing each with each service account would take minutes. */
 const COMPARED_MAX = 200;
-const NOWHERE: Source = { file: "", path: "" };
 
 /** Those that are for a kind in any namespace. */
 function forKind({ kind, group }: Admitted, { admissions, byKind }: Found): readonly Admission[] {
-  const key = `${group}/${kind}`;
-  const known =
-    byKind.get(key) ??
-    admissions.filter(({ covers }) => covers({ kind, group, namespace: undefined, labels: undefined }));
-  byKind.set(key, known);
-  return known;
+  const any = { kind, group, namespace: undefined, labels: undefined };
+  return remembered(byKind, `${group}/${kind}`, () => admissions.filter(({ covers }) => covers(any)));
 }
 
 /** Groups of kinds whose objects are not looked up here, other than the core group. */
@@ -207,7 +201,7 @@ function changedImages(value: Json, kind: string): readonly string[] {
   return IMAGE_CHANGERS.filter((name) => name in all).map((name) => `metadata.annotations["${name}"]`);
 }
 
-function ofNames({ value, source }: Document): readonly (readonly [on: string, opening: Opening])[] {
+function ofNames({ value, source }: FileDocument): readonly (readonly [on: string, opening: Opening])[] {
   const kind = text(at(value, "kind"));
   if (USERS.has(kind) || Object.hasOwn(KINDS, kind))
     return kind === "ServiceAccount" ? [again(value, source)] : [];

@@ -3,15 +3,18 @@
  * Kyverno and Gatekeeper. They are not evaluated: it is read which objects they are for.
  *
  * Sources: kubernetes/api 0.37, admissionregistration/v1; kyverno/kyverno 1.15, api/kyverno/v1 (`Rule`, `MatchResources`)
- * and api/policies.kyverno.io; open-policy-agent/gatekeeper 3.20, pkg/mutation/match and apis/mutations.
+ * and api/policies.kyverno.io; open-policy-agent/gatekeeper 3.20, pkg/mutation/match and apis/mutations;
+ * kyverno.io/docs/writing-policies/mutate (anchors); open-policy-agent.github.io/gatekeeper/website/docs/mutation (`location`).
  */
 
 import { type Json, at, list, record, text, texts } from "../../model/parsed";
+import { isRecord } from "../../model/record";
 import { selectorMatches } from "../../rules/rbac/rbac-objects";
+import { POD_IDENTITY_WEBHOOK_ROWS } from "../../rules/pod-identity-webhooks";
 import { matchesPattern } from "../../rules/wildcard";
-import { mayMatter, mayMatterAt } from "../coverage/changed-fields";
-import { HARMLESS_WEBHOOKS } from "../coverage/webhooks";
-
+import { type Coverage, words } from "../coverage/coverage";
+import { KINDS } from "../coverage/kinds";
+import type { FileDocument } from "./documents";
 import type { Source } from "./source";
 
 /** An object, or a request, that a chain consists of. */
@@ -37,11 +40,6 @@ export interface Admission {
   readonly source: Source;
 }
 
-interface Document {
-  readonly value: unknown;
-  readonly source: Source;
-}
-
 type Found = Pick<Admission, "changes" | "covers">;
 type Covers = Admission["covers"];
 
@@ -56,25 +54,15 @@ interface Context {
 
 type Reader = (value: Json, context: Context) => readonly Found[];
 
-/** By API group and kind. */
-const READERS: Readonly<Record<string, Reader>> = {
-  "admissionregistration.k8s.io/MutatingAdmissionPolicy": admissionPolicy,
-  "admissionregistration.k8s.io/MutatingWebhookConfiguration": webhooks,
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicy": admissionPolicy,
-  "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhooks,
-  "kyverno.io/ClusterPolicy": kyvernoPolicy,
-  "kyverno.io/Policy": kyvernoPolicy,
-  "mutations.gatekeeper.sh/Assign": gatekeeper,
-  "mutations.gatekeeper.sh/AssignImage": gatekeeper,
-  "mutations.gatekeeper.sh/AssignMetadata": gatekeeper,
-  "mutations.gatekeeper.sh/ModifySet": gatekeeper,
-  "policies.kyverno.io/ImageValidatingPolicy": admissionPolicy,
-  "policies.kyverno.io/MutatingPolicy": admissionPolicy,
-  "policies.kyverno.io/ValidatingPolicy": admissionPolicy,
-};
-
-/** Each template of Gatekeeper makes a kind of its own. */
-const CONSTRAINTS = "constraints.gatekeeper.sh";
+/** By API group and kind; each template of Gatekeeper makes a kind of its own. */
+const READERS: readonly (readonly [kinds: RegExp, reader: Reader])[] = [
+  [/^admissionregistration\.k8s\.io\/(?:Mutating|Validating)AdmissionPolicy$/, admissionPolicy],
+  [/^admissionregistration\.k8s\.io\/(?:Mutating|Validating)WebhookConfiguration$/, webhooks],
+  [/^constraints\.gatekeeper\.sh\//, gatekeeper],
+  [/^kyverno\.io\/(?:Cluster)?Policy$/, kyvernoPolicy],
+  [/^mutations\.gatekeeper\.sh\/(?:Assign(?:Image|Metadata)?|ModifySet)$/, gatekeeper],
+  [/^policies\.kyverno\.io\/(?:ImageValidating|Mutating|Validating)Policy$/, admissionPolicy],
+];
 
 /** True for the kinds that {@link readAdmission} reads. */
 export function isAdmission(value: unknown): boolean {
@@ -84,11 +72,10 @@ export function isAdmission(value: unknown): boolean {
 function readerOf(value: unknown): Reader | undefined {
   const [group = ""] = text(at(value, "apiVersion")).split("/");
   const key = `${group}/${text(at(value, "kind"))}`;
-  if (group === CONSTRAINTS) return gatekeeper;
-  return Object.hasOwn(READERS, key) ? READERS[key] : undefined;
+  return READERS.find(([kinds]) => kinds.test(key))?.[1];
 }
 
-export function readAdmission(documents: readonly Document[]): readonly Admission[] {
+export function readAdmission(documents: readonly FileDocument[]): readonly Admission[] {
   const read = documents.filter(({ value }) => readerOf(value) !== undefined);
   if (read.length === 0) return [];
   const ofKind = (kind: string): readonly unknown[] =>
@@ -162,6 +149,32 @@ function ofRule(rule: unknown, { kind, group }: Admitted): boolean {
     at(rule, "scope") !== "Cluster"
   );
 }
+
+const POD_IDENTITY = POD_IDENTITY_WEBHOOK_ROWS.flatMap(({ names }) => names);
+
+/**
+ * Webhooks that are known to change nothing that is read, by the names of their configurations or their own: they give
+ * pods a token, add containers beside the others, volumes or resources, look at other objects, or execute policies that
+ * are read themselves.
+ */
+const HARMLESS_WEBHOOKS: readonly RegExp[] = [
+  new RegExp(`^(?:${POD_IDENTITY.map((name) => name.replaceAll(".", "\\.")).join("|")})$`),
+  // Of EKS, AKS, GKE, and OpenShift as a service.
+  /\.(?:vpc|elbv2)\.k8s\.aws$/,
+  /^(?:aks|azure-policy)-/,
+  /\.gke\.io$/,
+  /^sre-/,
+  /^network-resources-injector-config/,
+  // Of service meshes, and of agents that run beside the containers.
+  /\.sidecar-injector\.istio\.io$/,
+  /^linkerd-proxy-injector/,
+  /^vault(?:-agent-injector-cfg|\.hashicorp\.com)$/,
+  /^(?:datadog-webhook|dynatrace-webhook|opentelemetry-operator-)/,
+  // Of schedulers and autoscalers.
+  /^(?:kueue-|vpa-webhook-config|karpenter|keda-)/,
+  // Of engines whose policies are read.
+  /^(?:kyverno|gatekeeper)-/,
+];
 
 function webhooks({ kind, metadata, webhooks: all }: Json, context: Context): readonly Found[] {
   const configuration = text(at(metadata, "name"));
@@ -271,7 +284,7 @@ function kindIn(written: string): string {
 /** Mutations and constraints, which have the same `match`; they see no subresources. */
 function gatekeeper({ apiVersion, spec }: Json, context: Context): readonly Found[] {
   const { match, applyTo, location, enforcementAction = "deny" } = record(spec);
-  const changes = !text(apiVersion).startsWith(CONSTRAINTS);
+  const changes = !text(apiVersion).startsWith("constraints.");
   if (
     changes
       ? location !== undefined && !mayMatterAt(text(location))
@@ -295,3 +308,59 @@ function gatekeeper({ apiVersion, spec }: Json, context: Context): readonly Foun
 }
 
 const REFUSING: readonly string[] = ["deny", "scoped"];
+
+/** Of each shape that objects with pods and service accounts have. */
+const ROWS: readonly Coverage[] = ["Pod", "Deployment", "CronJob", "ServiceAccount"].flatMap(
+  (kind) => KINDS[kind] ?? [],
+);
+
+/** Whether a `mutate` of Kyverno may change a field that is read. */
+function mayMatter(mutate: unknown): boolean {
+  const { patchStrategicMerge, patchesJson6902, ...others } = record(mutate);
+  const paths = [...text(patchesJson6902).matchAll(PATH)].map(([, path = ""]) =>
+    path.split("/").filter(isField),
+  );
+  const overlays = [patchStrategicMerge, ...paths.map(nested)].filter((each) => each !== undefined);
+  return Object.keys(others).length > 0 || overlays.length === 0 || overlays.some(changesField);
+}
+
+/** Whether Gatekeeper's `spec.containers[name:*].image` is, or holds, a field that is read. */
+function mayMatterAt(location: string): boolean {
+  const steps = location.match(/(?:"[^"]*"|\[[^\]]*\]|[^."[\]])+/g) ?? [];
+  return changesField(nested(steps.map((each) => each.replace(/\[.*/, "").replaceAll('"', ""))));
+}
+
+const PATH = /\b(?:path|from)["']?\s*:\s*["']?([^\s"',}]+)/g;
+
+/** Not the place in a list. */
+function isField(step: string): boolean {
+  return !/^(?:\d+|-)?$/.test(step);
+}
+
+function nested(steps: readonly string[]): unknown {
+  return steps.reduceRight<unknown>((inner, step) => ({ [step.replaceAll("~1", "/")]: inner }), null);
+}
+
+function changesField(overlay: unknown): boolean {
+  return ROWS.every((row) => changesIn(overlay, row));
+}
+
+/** `+(image)`, `(name)`: what an anchor stands before, and the anchor. */
+const ANCHOR = /^([+<^=X]?)\((.+)\)$/;
+/** Labels and annotations by which pods and service accounts get an identity. */
+const OF_IDENTITY = /amazonaws|azure|gke\.io|google|kubernetes\.io|openshift|\{\{/;
+
+function changesIn(value: unknown, row: Coverage): boolean {
+  if (Array.isArray(value)) return list(value).some((each) => changesIn(each, row));
+  if (!isRecord(value)) return true;
+  return Object.entries(value).some(([key, field]) => {
+    const [, anchor, name = key] = ANCHOR.exec(key) ?? [];
+    const isCondition = (anchor === "" || anchor === "<") && !(field instanceof Object);
+    // Lists are merged by name.
+    if (isCondition || name === "name") return false;
+    if (name === "labels" || name === "annotations")
+      return !isRecord(field) || Object.keys(field).some((label) => OF_IDENTITY.test(label));
+    const inner = row.blocks?.[name];
+    return inner ? changesIn(field, inner) : !words(row.harmless).includes(name);
+  });
+}

@@ -3,7 +3,7 @@
  * written.
  */
 
-import { type Known, andThen, known, map, match, notKnown, referenceOf, unread } from "../../model/known";
+import { type Known, andThen, isAbsent, known, map, referenceOf, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
@@ -114,11 +114,8 @@ export class Block {
 
   /** An argument that holds JSON as text, parsed; `undefined` if it is absent. */
   json(name: string): Tree {
-    return match(
-      this.text(name),
-      (text) => (text === undefined ? known(undefined) : parsedTree(known(text))),
-      (why) => parsedTree(notKnown(why)),
-    );
+    const text = this.text(name);
+    return isAbsent(text) ? known(undefined) : parsedTree(text as Known<string>);
   }
 
   /** An argument as it is, references followed. */
@@ -161,18 +158,8 @@ export function referredResource(value: Known<unknown>, attributes: readonly str
  * Arguments that say what a resource belongs to. They are used even if it is not certain that the resource exists;
  * otherwise such a resource would put everything in doubt.
  */
-const OWNERS: readonly string[] = [
-  "member",
-  "members",
-  "parent_id",
-  "principal_id",
-  "provider",
-  "repository",
-  "role",
-  "role_name",
-  "roles",
-  "user_assigned_identity_id",
-];
+const OWNERS: readonly string[] = words(`
+  member members parent_id principal_id provider repository role role_name roles user_assigned_identity_id`);
 
 /** What is known about a resource apart from its arguments. */
 export interface ResourcePlace {
@@ -189,15 +176,7 @@ export interface ResourcePlace {
 }
 
 /** Terraform's own arguments, none of which changes the object itself. */
-const META: ReadonlySet<string> = new Set([
-  "//",
-  "count",
-  "depends_on",
-  "for_each",
-  "lifecycle",
-  "provider",
-  "timeouts",
-]);
+const META: ReadonlySet<string> = new Set(words("// count depends_on for_each lifecycle provider timeouts"));
 
 export class Resource extends Block {
   readonly type: string;
@@ -296,6 +275,12 @@ export class Resource extends Block {
     if (this.certain || OWNERS.includes(name)) return undefined;
     return unread(`count or for_each decides whether ${this.address} exists`);
   }
+}
+
+/** All texts in a value, however deep. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** A single item, or the items of a list; empty for no value. */

@@ -9,7 +9,7 @@ import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
 import { grouped } from "../../model/grouped";
-import { type Known, is, map, orElse, shown } from "../../model/known";
+import { type Known, is, orElse, shown, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
@@ -186,15 +186,17 @@ export function wronglyFilled(
     ]);
     const wrong = fillings.filter((filling) => {
       const right = statedTexts(filling.what, stack, states, stacks);
+      const says = (against: string, what: string): string =>
+        `${filling.became} was filled in, but the ${against} has ${what} there`;
       if (right.length === 0) {
         const computed = contradictedBy(filling, stack);
         if (computed !== undefined)
-          misfilled.set(filling.where, filledAgainst(filling, "configuration", computed));
+          misfilled.set(filling.where, { what: says("configuration", computed), isCertain: false });
         return computed !== undefined || contradicting.has(filling);
       }
       const isRight = right.includes(filling.became);
       if (!isRight && isUnique(filling))
-        misfilled.set(filling.where, filledAgainst(filling, "state", right.join(" or ")));
+        misfilled.set(filling.where, { what: says("state", right.join(" or ")), isCertain: true });
       return !isRight;
     });
     return wrong.map(({ file }) => file);
@@ -220,13 +222,6 @@ function fillingOf(file: string, { template, text, source }: FilledText, stack: 
   const [, , address = "", , attribute = ""] = attributeOf(outputOf(stack, name));
   const became = text.slice(before.length, text.length - after.length);
   return { file, where, what: name, became, address, attribute };
-}
-
-function filledAgainst({ became }: Filling, against: "configuration" | "state", right: string): Misfilled {
-  return {
-    what: `${became} was filled in, but the ${against} has ${right} there`,
-    isCertain: against === "state",
-  };
 }
 
 /** What the configuration alone computes, such as the ARN of a role with another name; `undefined` if it may agree. */
@@ -274,18 +269,13 @@ function statedTexts(
 function outputTexts(entry: OutputPlaceholder | undefined, states: readonly Scope[]): readonly string[] {
   if (entry === undefined) return [];
   const [, trimmed, address = "", , attribute = ""] = attributeOf(entry);
-  const outputs = states.flatMap((scope) => (scope.isLiteral ? textsOf(scope.output(entry.output)) : []));
+  const literal = (text: Known<string> = unread("it is not there")): string | readonly string[] =>
+    orElse(text, () => []);
+  const outputs = states.flatMap((scope) =>
+    literal(scope.isLiteral ? scope.output(entry.output) : undefined),
+  );
   if (outputs.length > 0) return outputs;
   return states
-    .flatMap((scope) => textsOf(scope.resources.get(address)?.attribute(attribute)))
+    .flatMap((scope) => literal(scope.resources.get(address)?.attribute(attribute)))
     .map((text) => (trimmed ? text.replace(/\/$/, "") : text));
-}
-
-function textsOf(text: Known<string> | undefined): readonly string[] {
-  return text === undefined
-    ? []
-    : orElse(
-        map(text, (each) => [each]),
-        () => [],
-      );
 }

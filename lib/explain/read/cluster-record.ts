@@ -207,35 +207,21 @@ export interface ClusterCandidate {
 
 /** A cluster's record with its late values followed. */
 export interface ClusterFacts extends ClusterRecord<Known<string>, Tree> {
-  /**
-   * Issuers that other stacks record for the cluster, but this one does not.
-   *
-   * @defaultValue - none
-   */
+  /** Issuers that other stacks record for the cluster, but this one does not. @defaultValue - none */
   readonly issuersElsewhere?: readonly Known<string>[];
   /**
    * The clusters that were read, of which one may be this.
-   *
    * @defaultValue - it is stated which cluster this is, or no cluster was read
    */
   readonly candidates?: readonly ClusterCandidate[];
-  /**
-   * Clouds whose pod identity webhook the cluster runs by its resource.
-   *
-   * @defaultValue - none
-   */
+  /** Clouds whose pod identity webhook the cluster runs by its resource. @defaultValue - none */
   readonly webhooksOn?: ReadonlyMap<string, Source>;
   /**
    * Clouds whose pod identity webhook the cluster's resource leaves off; a Helm chart may still have installed it.
-   *
    * @defaultValue - none
    */
   readonly webhooksOff?: readonly string[];
-  /**
-   * Configurations of registries.
-   *
-   * @defaultValue - none
-   */
+  /** Configurations of registries. @defaultValue - none */
   readonly registryFiles?: readonly RegistryFile[];
 }
 

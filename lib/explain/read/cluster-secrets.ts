@@ -19,16 +19,16 @@ import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
 import { secretValue } from "./component-facts";
 import { embedded } from "./documents";
 import type { FleetFacts, ObjectFact, ProfileFact, ProviderListFact } from "./fleet-facts";
-import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
-import type { Source } from "./source";
+import { type KubernetesObject, type Objects, agreed, keyOf } from "./objects";
+import { NOWHERE, type Source } from "./source";
 
 /** The facts together with those of cluster Secrets; a ClusterProfile of the same name comes before its Secret. */
 export function withClusterSecrets(facts: FleetFacts, objects: Objects): FleetFacts {
+  const known = new Set(facts.profiles.map(({ key }) => key));
   const secrets = objects
     .of("Secret")
     .filter(({ value }) => at(value, "metadata", "labels", CLUSTER_SECRET_LABEL) === "cluster");
-  const known = new Set(facts.profiles.map(({ key }) => key));
-  const read = groupsOf(secrets)
+  const read = [...grouped(secrets, ({ value }) => keyOf(value))]
     .flatMap(([key, documents]) => clusterSecret(key, documents) ?? [])
     .filter(({ profile }) => !known.has(profile.key));
   const byNamespace = grouped(read, ({ profile }) => profile.namespace);
@@ -60,7 +60,7 @@ function listOf(namespace: string, entries: readonly ClusterSecret[]): ProviderL
     key: "",
     providers: known(entries.map(({ entry }) => entry)),
     configuration: treeOf({}),
-    source: entries[0]?.source ?? { file: "", path: "" },
+    source: entries[0]?.source ?? NOWHERE,
   };
 }
 
@@ -72,11 +72,7 @@ function clusterSecret(key: string, documents: readonly KubernetesObject[]): Clu
   const name = secret.startsWith(CLUSTER_SECRET_PREFIX) ? secret.slice(CLUSTER_SECRET_PREFIX.length) : secret;
   const provider = secretProvider(name);
   const valueOf = (field: string): Known<string | undefined> =>
-    agreed(
-      `${field} of the Secret ${key}`,
-      documents.map((document) => secretValue(document, field)),
-      documents,
-    );
+    agreed(`${field} of the Secret ${key}`, documents, (document) => secretValue(document, field));
   const config = embedded(map(valueOf("config"), (written) => written ?? "{}"));
   const run = execOf(config);
   if (run === undefined) return undefined;

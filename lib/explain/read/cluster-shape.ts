@@ -1,5 +1,5 @@
 import { PLUGINS } from "../../registries/plugins";
-import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
+import { type Shape, TEXT, TEXTS, textKeys } from "../../artefact/fact-shape";
 
 const GATES: Shape = { byName: "true or false" };
 const SOURCE: Shape = { keys: { url: TEXT, sha256: TEXT } };
@@ -8,9 +8,7 @@ const PLUGIN: Shape = {
 };
 const TOKEN_REGISTRY: Shape = {
   keys: {
-    plugin: TEXT,
-    audience: TEXT,
-    issuer: TEXT,
+    ...textKeys("plugin audience issuer"),
     echoesToken: "true or false",
     args: TEXTS,
     env: { each: { keys: { name: TEXT, value: TEXT } } },
@@ -23,9 +21,7 @@ const TOKEN_REGISTRY: Shape = {
   },
   needed: ["plugin", "audience", "issuer", "pulls"],
 };
-const CONTROLLER: Shape = {
-  keys: { kind: TEXT, namespace: TEXT, name: TEXT, container: TEXT, serviceAccount: TEXT },
-};
+const CONTROLLER: Shape = { keys: textKeys("kind namespace name container serviceAccount") };
 const GRANTED: Shape = {
   keys: {
     request: TEXT,
@@ -41,15 +37,7 @@ const GRANTED: Shape = {
   },
 };
 const SPOKE: Shape = {
-  keys: {
-    name: TEXT,
-    cloud: TEXT,
-    server: TEXT,
-    project: TEXT,
-    projectNumber: TEXT,
-    provider: TEXT,
-    rights: TEXT,
-  },
+  keys: textKeys("name cloud server project projectNumber provider rights"),
 };
 const FLEET: Shape = {
   keys: {
@@ -67,8 +55,7 @@ const FLEET: Shape = {
     workloads: { each: CONTROLLER },
     plugins: { each: { keys: { plugin: TEXT, path: TEXT } } },
     statusWriters: TEXTS,
-    clusterManager: TEXT,
-    namespace: TEXT,
+    ...textKeys("clusterManager namespace"),
     podIdentityWebhooks: TEXTS,
     identities: { each: { keys: { serviceAccount: TEXT, cloud: TEXT, identity: TEXT } } },
     spokes: { each: SPOKE },
@@ -78,16 +65,11 @@ const FLEET: Shape = {
 /** A cluster as `workload-identity.json` records it, including keys that explain does not need. */
 export const CLUSTER: Shape = {
   keys: {
-    name: TEXT,
-    cloudName: TEXT,
+    ...textKeys("name cloudName"),
     podIdentityWebhooks: TEXTS,
-    distribution: TEXT,
-    issuer: TEXT,
+    ...textKeys("distribution issuer"),
     additionalIssuers: TEXTS,
-    kubelet: TEXT,
-    microShift: TEXT,
-    credentialProviderConfigHash: TEXT,
-    apiServer: TEXT,
+    ...textKeys("kubelet microShift credentialProviderConfigHash apiServer"),
     featureGates: GATES,
     kubeletFeatureGates: GATES,
     apiServerFeatureGates: GATES,

@@ -6,9 +6,10 @@ import { PER_CLUSTER_VERSION } from "../../artefact/workload-identity-file";
 import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread, same } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
+import { isRecord } from "../../model/record";
 import type { Misfilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
-import type { RegistryFile } from "./registry-facts";
+import { type RegistryFile, registryFiles } from "./registry-facts";
 import {
   type DeclaredCluster,
   type MeantCluster,
@@ -20,16 +21,14 @@ import { signingIssuer } from "../../rules/node/issuers";
 import type { AuthenticationFact } from "./component-facts";
 import { type KubernetesFacts, readKubernetes } from "./kubernetes-facts";
 import { plainLateReader } from "./late-text";
-import { itemsOf } from "./lists";
 import { isNodeDocument } from "./node-forms";
 import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf } from "./objects";
 import type { PodFact } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
-import { registryFiles } from "./registry-files";
 import type { Scope } from "./scope";
+import { below } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import type { StackDocuments } from "./stack-documents";
-import { stackLabel } from "./stack-label";
 import type { Terraform } from "./terraform";
 import type { PerhapsObjects } from "./unread-files";
 
@@ -73,6 +72,24 @@ export function sorted(documents: readonly KubernetesDocument[]): SortedDocument
         isNodeDocument(value) || (forNodes === true && (spoke !== undefined || !isKubernetesDocument(value))),
     ),
   };
+}
+
+/** The object, or those of a list: `List`, or of one kind, as `kubectl get -o yaml` and API servers print them. */
+function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
+  const { value, source } = document;
+  const kind = text(at(value, "kind"));
+  const items = at(value, "items");
+  if (!kind.endsWith("List") || !Array.isArray(items)) {
+    yield document;
+    return;
+  }
+  const ofItems = kind.slice(0, -"List".length);
+  for (const [place, item] of (items as readonly unknown[]).entries()) {
+    // Items of a typed list need not repeat the kind.
+    const isShort = ofItems !== "" && isRecord(item) && item["kind"] === undefined;
+    const whole = isShort ? { apiVersion: at(value, "apiVersion"), kind: ofItems, ...item } : item;
+    yield* itemsOf({ ...document, value: whole, source: below(source, `items[${place}]`) });
+  }
 }
 
 /** What tells the cluster of manifests outside of stacks. */
@@ -152,7 +169,7 @@ function stackClusters(
     const { written, controlPlane, registries, fragments } = stack;
     const documents = {
       ...stack,
-      name: stackLabel(stack.name, name),
+      name: `${stack.name}/${name}`,
       written: written.filter(isIts),
       controlPlane: controlPlane.filter(isIts),
       registries: registries.filter(isIts),

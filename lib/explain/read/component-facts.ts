@@ -4,17 +4,15 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { type Known, known } from "../../model/known";
-import { namespacedName } from "../../model/namespaced-name";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
 import { lateTree } from "./late-text";
-import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
+import { type KubernetesObject, type Objects, agreed } from "./objects";
 import { textMap } from "./pods";
-import { type Source, below } from "./source";
+import { NOWHERE, type Source, below } from "./source";
 
 export interface SecretFact {
   readonly key: string;
-  readonly namespace: string;
   /** Its type, by default `Opaque`; unknown if its documents differ. */
   readonly type: Known<string>;
   /** The keys that it has or may have, sorted. */
@@ -74,30 +72,24 @@ export function readComponentFacts(objects: Objects): ComponentFacts {
     .of("Authentication")
     .filter(({ value }) => at(value, "metadata", "name") === "cluster");
   return {
-    secrets: new Map(
-      groupsOf(objects.of("Secret")).map(([key, documents]) => [key, secretFact(key, documents)]),
-    ),
+    secrets: new Map(objects.byKey("Secret").map(([key, documents]) => [key, secretFact(key, documents)])),
     requests: objects.of("CredentialsRequest").map(requestFact),
     authentication: authenticationFact(authentications),
-    credentialFiles: groupsOf(objects.of("ConfigMap")).flatMap(([key, documents]) => filesOf(key, documents)),
+    credentialFiles: objects.byKey("ConfigMap").flatMap(([key, documents]) => filesOf(key, documents)),
   };
 }
 
 function secretFact(key: string, documents: readonly KubernetesObject[]): SecretFact {
   const keys = [...keysOf("stringData", documents), ...keysOf("data", documents)];
-  const types = documents.map(({ value }) => known(text(value["type"]) || "Opaque"));
   return {
     key,
-    namespace: namespacedName(key).namespace,
-    type: agreed(`the type of the Secret ${key}`, types, documents),
+    type: agreed(`the type of the Secret ${key}`, documents, ({ value }) =>
+      known(text(value["type"]) || "Opaque"),
+    ),
     keys: [...new Set(keys)].sort(),
     value: (name) =>
-      agreed(
-        `${name} of the Secret ${key}`,
-        documents.map((document) => secretValue(document, name)),
-        documents,
-      ),
-    source: documents.at(-1)?.source ?? { file: "", path: "" },
+      agreed(`${name} of the Secret ${key}`, documents, (document) => secretValue(document, name)),
+    source: documents.at(-1)?.source ?? NOWHERE,
     documents: documents.length > 1 ? documents.map(({ source }) => source) : [],
   };
 }
@@ -132,13 +124,13 @@ function requestFact({ value, source, late }: KubernetesObject): RequestFact {
 function authenticationFact(documents: readonly KubernetesObject[]): AuthenticationFact | undefined {
   const last = documents.at(-1);
   if (last === undefined) return undefined;
-  const issuers = documents.map(({ value, late }): Known<string | undefined> => {
+  const issuerOf = ({ value, late }: KubernetesObject): Known<string | undefined> => {
     const issuer = text(at(value, "spec", "serviceAccountIssuer"));
     return issuer === "" ? known(undefined) : late(issuer);
-  });
+  };
   return {
     title: "Authentication/cluster",
-    issuer: agreed("the issuer of Authentication cluster", issuers, documents),
+    issuer: agreed("the issuer of Authentication cluster", documents, issuerOf),
     source: below(last.source, "spec.serviceAccountIssuer"),
   };
 }
@@ -151,14 +143,13 @@ function filesOf(configMap: string, documents: readonly KubernetesObject[]): rea
   const names = [...new Set(keysOf("data", documents))].filter((name) =>
     documents.some(({ value }) => text(at(value, "data", name)).includes(EXTERNAL)),
   );
-  return names.map((name) => {
-    const values = documents.map(({ value, late }) => late(text(at(value, "data", name))));
-    return {
-      configMap,
-      name,
-      keys,
-      text: agreed(`${name} of the ConfigMap ${configMap}`, values, documents),
-      source: below(documents.at(-1)?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
-    };
-  });
+  return names.map((name) => ({
+    configMap,
+    name,
+    keys,
+    text: agreed(`${name} of the ConfigMap ${configMap}`, documents, ({ value, late }) =>
+      late(text(at(value, "data", name))),
+    ),
+    source: below(documents.at(-1)?.source ?? NOWHERE, propertyPath(["data", name])),
+  }));
 }

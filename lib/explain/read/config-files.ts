@@ -42,12 +42,12 @@ export interface ConfigFiles {
   readonly isRead: Known<KubeletReads>;
 }
 
-const READ: Known<KubeletReads> = known({ reads: true });
+export const READ: Known<KubeletReads> = known({ reads: true });
 /** From this minor version on the kubelet reads all files of a directory. Source: kubernetes PR 131658. */
 const DIRECTORY_SINCE = "1.34";
 const CONFIG_FILE = /\.(?:json|ya?ml)$/;
 /** Flags that affect credential providers. */
-const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
+export const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
 
 function notRead(reason: string, log?: string): Known<KubeletReads> {
   return known({ reads: false, reason, log });
@@ -88,7 +88,9 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const platform = platformOf(cluster);
   // MachineConfigs do not contain a file that the distribution itself writes.
   const added = command && valueOf(command.flags, CONFIG_FLAG);
-  if (!command || added === undefined || !isAmong(node, added)) return platformFiles(node, platform);
+  const clean = cleanPath(`/${added ?? ""}`);
+  const isThere = [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
+  if (!command || added === undefined || !isThere) return platformFiles(node, platform);
   const flagged = flaggedFiles(node, command.flags, cluster);
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
   const doubt = `${command.path} sets a variable with the flags, and it is not known whether the kubelet's unit uses that variable`;
@@ -146,11 +148,6 @@ export function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes 
   }
 }
 
-function isAmong(node: NodeFact, path: string): boolean {
-  const clean = cleanPath(`/${path}`);
-  return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
-}
-
 /** The path without repeated slashes, `.` segments and a slash at the end. */
 function cleanPath(path: string): string {
   return path.replace(/\/(?:\.?\/)+/g, "/").replace(/(.)\/$/, "$1");
@@ -197,7 +194,10 @@ function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts
   const unreadable = `unable to read external registry credential provider configuration from "${named}"`;
   const log = early ? unreadable : `unable to access path "${named}"`;
   const flag = `the kubelet flag --${CONFIG_FLAG} names`;
-  const paths = node.files.has(path) ? [path] : configsIn(node, path);
+  const inside = [...node.files.keys()].filter(
+    (file) => posix.dirname(file) === path && CONFIG_FILE.test(file),
+  );
+  const paths = node.files.has(path) ? [path] : inside.sort();
   if (paths.length === 0) {
     const elsewhere = configuredPaths(node);
     const words = `${flag} ${named}, which is not among the files that were read`;
@@ -208,12 +208,6 @@ function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts
   if (node.files.has(path) || !early) return { paths, isRead: READ };
   const reason = `${flag} the directory ${named}, but kubelet ${version} reads only a single file`;
   return { paths, isRead: notRead(reason, unreadable) };
-}
-
-function configsIn({ files }: NodeFact, directory: string): readonly string[] {
-  return [...files.keys()]
-    .filter((file) => posix.dirname(file) === directory && CONFIG_FILE.test(file))
-    .sort();
 }
 
 /** Paths of files that look like a configuration, or may be one. */

@@ -7,10 +7,11 @@ import { PLACEHOLDER_START, placeholder, placeholderPieces } from "../../artefac
 import { type Known, hidden, joinedAll, known, map, orElse, referenceOf } from "../../model/known";
 import { once } from "../../model/once";
 import { type Json, record } from "../../model/parsed";
-import { isPlain, isRecord } from "../../model/record";
+import { isPlain, isRecord, withItems } from "../../model/record";
 import { type Tree, marked, treeOf, unmarkedText } from "../../model/tree";
 import { HIDDEN_PREFIX, isSecretName, isSecretText } from "../../rules/fleet/secret-material";
 import { podSpecPath } from "../../rules/pod-specs";
+import { words } from "../coverage/coverage";
 import { type LateReader, isEncodedPlaceholder } from "./late-text";
 
 let numbered = 0;
@@ -37,11 +38,7 @@ function withoutFields(value: Json, hide: Hide): unknown {
   const { name } = value;
   const isVariable = typeof name === "string" && isSecretName(name);
   const isHidden = (key: string): boolean => (key === "value" && isVariable) || isSecretName(key);
-  const entries = Object.entries(value).map(([key, each]): [string, unknown] => [
-    key,
-    isText(each) && isHidden(key) ? hide(each) : without(each, hide),
-  ]);
-  return entries.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(entries);
+  return withItems(value, (each, key) => (isText(each) && isHidden(key) ? hide(each) : without(each, hide)));
 }
 
 /** A text that is not empty, or a value of a tree that is not known. */
@@ -52,16 +49,15 @@ function isText(value: unknown): boolean {
 
 /** `--client-secret X` and `--client-secret=X` in a list of arguments. */
 function withoutFlags(items: readonly unknown[], hide: Hide): unknown {
-  const hidden = items.map((item, place) => {
+  return withItems(items, (item, place) => {
     if (typeof item !== "string") return without(item, hide);
     const [flag = ""] = item.split("=", 1);
     const isFlag = (each: unknown): each is string =>
       typeof each === "string" && each.startsWith("-") && isSecretName(each.replace(/^-+/, ""));
     if (isFlag(flag) && item !== flag) return hide(item);
-    const before = items[place - 1];
+    const before = items[Number(place) - 1];
     return isFlag(before) && !item.startsWith("-") ? hide(item) : without(item, hide);
   });
-  return hidden.every((item, place) => item === items[place]) ? items : hidden;
 }
 
 /** An object that may hold credentials, with the reader of its texts. */
@@ -88,12 +84,7 @@ export function withoutHeld<T extends Held>(object: T): T {
   return { ...object, value: withoutCopy(record(found)), late: readerOf(late, meanings) };
 }
 
-const OTHERS: readonly string[] = [
-  "AuthenticationConfiguration",
-  "ClusterProfile",
-  "CredentialProviderConfig",
-  "Secret",
-];
+const OTHERS = words("AuthenticationConfiguration ClusterProfile CredentialProviderConfig Secret");
 
 /** `kubectl apply` keeps a copy of the whole object there. */
 const COPY = "kubectl.kubernetes.io/last-applied-configuration";
@@ -144,30 +135,20 @@ function decoded(late: LateReader, text: string): Known<string> {
   return map(late(text), (base64) => Buffer.from(base64, "base64").toString("utf8"));
 }
 
-/** Keys of Secrets that tell what acts, beside credentials; of these only what is secret in them is hidden. */
-const READ: Readonly<Record<string, "lines" | "document" | "text">> = {
-  ".dockercfg": "text",
-  ".dockerconfigjson": "text",
-  azure_client_id: "text",
-  azure_federated_token_file: "text",
-  azure_region: "text",
-  azure_resource_prefix: "text",
-  azure_resourcegroup: "text",
-  azure_subscription_id: "text",
-  azure_tenant_id: "text",
-  config: "document",
-  credentials: "lines",
-  server: "text",
-  "service_account.json": "document",
-};
+/** Keys of Secrets that tell what acts, and hold no credential. */
+const SHOWN = words(`
+  .dockercfg .dockerconfigjson azure_client_id azure_federated_token_file azure_region azure_resource_prefix
+  azure_resourcegroup azure_subscription_id azure_tenant_id server`);
+/** Keys of Secrets that do so beside credentials: only what is secret in them is hidden. */
+const LINES = "credentials";
+const DOCUMENTS: readonly string[] = ["config", "service_account.json"];
 
 function shownOf(key: string, text: Known<string>): Known<string> {
-  const form = Object.hasOwn(READ, key) ? READ[key] : undefined;
-  if (form === undefined) return hidden(text);
-  if (form === "text") return text;
+  if (SHOWN.includes(key)) return text;
+  if (key !== LINES && !DOCUMENTS.includes(key)) return hidden(text);
   const pieces = orElse(marked(text), () => undefined);
   if (pieces === undefined) return text;
-  const found = form === "lines" ? linesOf(pieces.text) : documentOf(pieces.text);
+  const found = key === LINES ? linesOf(pieces.text) : documentOf(pieces.text);
   return joinedAll(found.map((each) => (typeof each === "string" ? unmarkedText(each, pieces.parts) : each)));
 }
 

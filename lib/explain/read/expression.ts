@@ -343,33 +343,17 @@ const ADDRESSES = /(?<!\w)(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
 
 /** The paths of an expression and of all nested ones, including those that are not evaluated. */
 export function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {
-  switch (expression.kind) {
-    case "template":
-      return expression.parts.flatMap((part) => (typeof part === "string" ? [] : pathsOf(part)));
-    case "value":
-      return [];
-    case "list":
-      return expression.items.flatMap(pathsOf);
-    case "call":
-      return expression.args.flatMap(pathsOf);
-    case "object":
-      return expression.entries.flat().flatMap(pathsOf);
-    case "operation":
-      return expression.operands.flatMap(pathsOf);
-    case "condition":
-      return [expression.test, expression.yes, expression.no].flatMap(pathsOf);
-    case "other":
-      return (expression.text.match(ADDRESSES) ?? []).map((address) => address.split("."));
-    case "part":
-      return [...pathsOf(expression.of), ...indexesIn(expression.steps).flatMap(pathsOf)];
-    case "path": {
-      const end = expression.steps.findIndex((step) => typeof step === "object" || step === SPLAT);
-      const plain = expression.steps.slice(0, end < 0 ? undefined : end) as readonly (string | number)[];
-      return [[expression.root, ...plain], ...indexesIn(expression.steps).flatMap(pathsOf)];
-    }
-  }
+  if (expression.kind === "other")
+    return (expression.text.match(ADDRESSES) ?? []).map((address) => address.split("."));
+  const nested = Object.values(expression).flatMap(expressionsIn).flatMap(pathsOf);
+  if (expression.kind !== "path") return nested;
+  const end = expression.steps.findIndex((step) => typeof step === "object" || step === SPLAT);
+  const plain = expression.steps.slice(0, end < 0 ? undefined : end) as readonly (string | number)[];
+  return [[expression.root, ...plain], ...nested];
 }
 
-function indexesIn(steps: readonly Step[]): readonly Expression[] {
-  return steps.filter((step) => typeof step === "object");
+/** The expressions in a part of one: in its operands, items, entries, steps. */
+function expressionsIn(part: unknown): readonly Expression[] {
+  if (Array.isArray(part)) return part.flatMap(expressionsIn);
+  return typeof part === "object" && part !== null ? [part as Expression] : [];
 }

@@ -4,11 +4,12 @@
  */
 
 import { basename, dirname, join, relative, resolve } from "node:path";
+import type { StatedResource } from "../../artefact/fact-shape";
 import { noting } from "../../artefact/read-file";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
-import { same, unread } from "../../model/known";
-import { type Json, record } from "../../model/parsed";
+import { known, same, unread } from "../../model/known";
+import { type Json, at, record, text } from "../../model/parsed";
 import { Resource } from "./block";
 import { boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterRecord } from "./cluster-record";
@@ -17,17 +18,23 @@ import { type Delivered, deliveredObjects } from "./delivered";
 import { type FileDocument, textIfReadable } from "./documents";
 import { foreignForm } from "./foreign-forms";
 import { EXPLAINED, type InputFiles, inputFiles, otherFiles } from "./input-files";
-import { type DeclaredCluster, isDiscovery, printedIssuer } from "./inferred-cluster";
+import { type DeclaredCluster, isDiscovery } from "./inferred-cluster";
 import { kustomized } from "./kustomizations";
 import { plainLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
-import { type KubernetesDocument, isKubernetesDocument } from "./objects";
+import { type KubernetesDocument, OF_ANY, isKubernetesDocument } from "./objects";
 import { type RecordedCommands, readRecorded } from "./recorded";
-import { isRegistryFile } from "./registry-files";
+import { isRegistryFile } from "./registry-facts";
 import { type SkippedDocument, type Source, sourceText } from "./source";
 import { withOpenAnnotations } from "./service-accounts";
-import { type StackDigest, stackDigest } from "./stack-digests";
-import { Files, OF_ANY, type StackDocuments, readStack, unknownDocuments } from "./stack-documents";
+import {
+  Files,
+  type StackDigest,
+  type StackDocuments,
+  readStack,
+  stackDigest,
+  unknownDocuments,
+} from "./stack-documents";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
   isConfiguration,
@@ -37,8 +44,6 @@ import {
 } from "./terraform-configuration";
 import { isPlan } from "./terraform-show";
 import { PerhapsObjects, type UnreadText, textOfFile } from "./unread-files";
-
-export type { SkippedDocument } from "./source";
 
 export interface Facts {
   /** The clusters, one per stack that has one; a single unnamed one if there are only manifests. */
@@ -58,11 +63,7 @@ export interface ReadFactsOptions {
   readonly clusters?: (terraform: Terraform) => readonly DeclaredCluster[];
   /** The clouds' commands whose outputs are read. */
   readonly outputs?: readonly RecordedCommands[];
-  /**
-   * Reads the state before each plan instead of what it makes of it; there must be a plan.
-   *
-   * @defaultValue false
-   */
+  /** Reads the state before each plan instead of what it makes of it; there must be a plan. False if absent. */
   readonly isBefore?: boolean;
   /** Name or issuer of the cluster that is meant; empty or absent if the caller does not say. */
   readonly which?: string;
@@ -73,10 +74,7 @@ export interface ReadFactsOptions {
 }
 
 /** A resource that was stated and is in no Terraform file. */
-export interface StatedFact {
-  readonly type: string;
-  /** Its attributes, in the form of a state. */
-  readonly values: Json;
+export interface StatedFact extends Omit<StatedResource, "path"> {
   readonly source: Source;
 }
 
@@ -163,7 +161,9 @@ function inferenceOf(
   documents: readonly FileDocument[],
   { clusters, which = "" }: ReadFactsOptions,
 ): Inference {
-  const [first, ...others] = documents.flatMap((each) => printedIssuer(each) ?? []);
+  const [first, ...others] = documents.flatMap(({ value }) =>
+    isDiscovery(value) ? [known(text(at(value, "issuer")))] : [],
+  );
   const isOne = first === undefined || others.every((each) => same(each, first) === "yes");
   const printed = isOne ? first : unread("discovery documents of two clusters were read");
   return { clusters: clusters?.(terraform) ?? [], which, printed };

@@ -12,7 +12,7 @@ import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tre
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
 import { embedded } from "./documents";
 import { lateTree } from "./late-text";
-import { type KubernetesObject, type Objects, contested, groupsOf, keyOf } from "./objects";
+import { type KubernetesObject, type Objects, contested, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
 /** An object, with late values as references. */
@@ -73,18 +73,13 @@ const KUEUE_KEY = "controller_manager_config.yaml";
 
 export function readFleetFacts(objects: Objects): FleetFacts {
   const configMaps = objects.of("ConfigMap");
-  const written = objects.of("ClusterProfile").map(({ value, source, late }): NamedProfile => {
-    return [keyOf(value), { value: lateTree(value, late), source, writtenFrom: undefined }];
+  const written = objects.of("ClusterProfile").map(({ value, source, late }): ProfileDocument => {
+    return { key: keyOf(value), value: lateTree(value, late), source, writtenFrom: undefined };
   });
-  const profiles = grouped([...written, ...configMaps.flatMap(writtenStatuses)], ([key]) => key);
+  const profiles = grouped([...written, ...configMaps.flatMap(writtenStatuses)], ({ key }) => key);
   return {
-    profiles: [...profiles].map(([key, named]) =>
-      profileFact(
-        key,
-        named.map(([, document]) => document),
-      ),
-    ),
-    lists: groupsOf(configMaps).flatMap(([key, documents]) => {
+    profiles: [...profiles].map(([key, documents]) => profileFact(key, documents)),
+    lists: objects.byKey("ConfigMap").flatMap(([key, documents]) => {
       const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
       return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
     }),
@@ -107,14 +102,14 @@ function impersonates({ value }: KubernetesObject): boolean {
 }
 
 interface ProfileDocument extends ObjectFact {
+  /** The profile's. */
+  readonly key: string;
   readonly writtenFrom: string | undefined;
 }
 
-type NamedProfile = readonly [key: string, document: ProfileDocument];
-
-/** The statuses of profiles that a Job writes from a ConfigMap, by the profile's key. */
-function writtenStatuses({ value, source, late }: KubernetesObject): readonly NamedProfile[] {
-  return Object.entries(record(value["data"])).flatMap(([key, written]): readonly NamedProfile[] => {
+/** The statuses of profiles that a Job writes from a ConfigMap. */
+function writtenStatuses({ value, source, late }: KubernetesObject): readonly ProfileDocument[] {
+  return Object.entries(record(value["data"])).flatMap(([key, written]): readonly ProfileDocument[] => {
     if (typeof written !== "string" || !written.includes('"ClusterProfile"')) return [];
     const content = embedded(late(written));
     const version = shownAt(content, "apiVersion");
@@ -122,7 +117,7 @@ function writtenStatuses({ value, source, late }: KubernetesObject): readonly Na
       return [];
     const profile = `${shownAt(content, "metadata", "namespace") || "default"}/${shownAt(content, "metadata", "name")}`;
     const place = below(source, propertyPath(["data", key]));
-    return [[profile, { value: content, source: place, writtenFrom: keyOf(value) }]];
+    return [{ key: profile, value: content, source: place, writtenFrom: keyOf(value) }];
   });
 }
 
@@ -152,13 +147,7 @@ function one(what: string, documents: readonly ProfileDocument[]): ObjectFact | 
   const last = documents.at(-1);
   if (last === undefined || documents.every(({ value }) => sameTree(value, last.value) === "yes"))
     return last;
-  return {
-    value: contested(
-      what,
-      documents.map(({ source }) => source),
-    ),
-    source: last.source,
-  };
+  return { value: contested(what, documents), source: last.source };
 }
 
 /** True for a main object; an object that was read from a cluster is main object and status. */
@@ -185,9 +174,8 @@ function providerList(
   if (last === undefined || name === "" || written.includes('"ClusterProfile"')) return undefined;
   if (form === "file" && !isProviderFile(key, written)) return undefined;
   const differ = texts.some((each) => each !== written);
-  const sources = documents.map(({ source }) => source);
   const content: Tree = differ
-    ? contested(`${key} of the ConfigMap ${configMap}`, sources)
+    ? contested(`${key} of the ConfigMap ${configMap}`, documents)
     : embedded(last.late(written));
   return {
     form,

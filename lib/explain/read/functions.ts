@@ -51,7 +51,7 @@ export const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string,
   ["trimprefix", trimmedBy(withoutPrefix)],
   ["trimsuffix", trimmedBy(withoutSuffix)],
   ["tostring", (value = ABSENT) => (isNothing(value) ? undefined : asText(value))],
-  ["base64encode", (value = ABSENT) => (isKnown(value) ? encoded(value) : undefined)],
+  ["base64encode", (value = ABSENT) => (isKnown(value) ? map(asText(value), base64) : undefined)],
   ["sensitive", (value = ABSENT) => hiddenTree(value)],
   ...["toset", "tolist", "tomap", "nonsensitive"].map((name) => [name, itself] as const),
   ["lower", ofText((text) => text.toLowerCase())],
@@ -77,8 +77,8 @@ export const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string,
   ["compact", (value = ABSENT) => compact(value)],
   ["merge", merge],
   ["lookup", lookup],
-  ["keys", (value = ABSENT) => inOrder(value)?.keys],
-  ["values", (value = ABSENT) => inOrder(value)?.values],
+  ["keys", inOrder(0)],
+  ["values", inOrder(1)],
   ["contains", (list = ABSENT, item = ABSENT) => truth(among(itemsOf(list), item))],
 ]);
 
@@ -191,9 +191,8 @@ function jsonText(value: Tree): Known<string> {
       if (typeof plain === "string") return known(`"${escaped(plain)}"`);
       if (isTreeList(plain)) return joinedAll(["[", ...commas(plain.map(jsonText)), "]"]);
       if (!isTreeObject(plain)) return known(JSON.stringify(plain ?? null));
-      const { keys, values } = ordered(plain);
-      const entries = keys.map((key, place) =>
-        joinedAll([jsonText(key), ":", jsonText(values[place] ?? ABSENT)]),
+      const entries = sortedEntries(plain).map(([key, each]) =>
+        joinedAll([jsonText(key), ":", jsonText(each)]),
       );
       return joinedAll(["{", ...commas(entries), "}"]);
     },
@@ -222,20 +221,18 @@ function escaped(text: string): string {
 }
 
 /** Late keys come last. */
-function ordered(value: TreeObject): {
-  readonly keys: readonly Known<string>[];
-  readonly values: readonly Tree[];
-} {
+function sortedEntries(value: TreeObject): ReturnType<typeof entriesOf> {
   const textOfKey = ([key]: readonly [Known<string>, Tree]): string => orElse(key, () => "\uffff");
-  const entries = [...entriesOf(value)].sort((one, other) => (textOfKey(one) < textOfKey(other) ? -1 : 1));
-  return { keys: entries.map(([key]) => key), values: entries.map(([, each]) => each) };
+  return [...entriesOf(value)].sort((one, other) => (textOfKey(one) < textOfKey(other) ? -1 : 1));
 }
 
-function inOrder(value: Tree): { readonly keys: Tree; readonly values: Tree } | undefined {
-  const plain = orElse(value, () => undefined);
-  if (!isTreeObject(plain) || entriesOf(plain).some(([key]) => !isKnown(key))) return undefined;
-  const { keys, values } = ordered(plain);
-  return { keys: treeOf(keys), values: treeOf(values) };
+/** The keys or the values of an object, in the order of its keys. */
+function inOrder(part: 0 | 1): TerraformFunction {
+  return (value = ABSENT) => {
+    const plain = orElse(value, () => undefined);
+    if (!isTreeObject(plain) || entriesOf(plain).some(([key]) => !isKnown(key))) return undefined;
+    return treeOf(sortedEntries(plain).map((entry) => entry[part]));
+  };
 }
 
 /** Of a text, in characters, a list or an object. */
@@ -299,8 +296,8 @@ function listOf(lists: readonly (TreeList | undefined)[] | undefined): Tree | un
     : treeOf(lists.flatMap((each) => each ?? []));
 }
 
-function encoded(value: Tree): Tree {
-  return map(asText(value), (text) => Buffer.from(text).toString("base64"));
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }
 
 function isNothing(value: Tree): boolean {

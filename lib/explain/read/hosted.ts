@@ -14,7 +14,7 @@ import { documentsIn } from "./documents";
 import { poolNodes, readMachineConfig } from "./machine-configs";
 import { type NodeFact, mayHold } from "./node-files";
 import type { KubernetesObject, Objects } from "./objects";
-import { type Source, below } from "./source";
+import { below } from "./source";
 
 const CONFIG = "config.openshift.io/v1";
 
@@ -53,21 +53,14 @@ function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
   const configuration = at(value, "spec", "configuration");
   const mirrors = at(value, "spec", "imageContentSources");
   const issuer = issuerOf(value);
+  const digests = mirrors === undefined ? undefined : { imageDigestMirrors: mirrors };
+  const authentication = issuer === "" ? undefined : { serviceAccountIssuer: issuer };
+  const own = text(at(value, "metadata", "name"));
   const rows: readonly (readonly [kind: string, name: string, path: string, spec: unknown])[] = [
     ["Image", "cluster", "spec.configuration.image", at(configuration, "image")],
     ["FeatureGate", "cluster", "spec.configuration.featureGate", at(configuration, "featureGate")],
-    [
-      "ImageDigestMirrorSet",
-      text(at(value, "metadata", "name")),
-      "spec.imageContentSources",
-      mirrors === undefined ? undefined : { imageDigestMirrors: mirrors },
-    ],
-    [
-      "Authentication",
-      "cluster",
-      "spec.issuerURL",
-      issuer === "" ? undefined : { serviceAccountIssuer: issuer },
-    ],
+    ["ImageDigestMirrorSet", own, "spec.imageContentSources", digests],
+    ["Authentication", "cluster", "spec.issuerURL", authentication],
   ];
   return rows
     .filter(([, , , spec]) => spec !== undefined)
@@ -78,12 +71,6 @@ function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
     });
 }
 
-/** The files that a ConfigMap puts on nodes. */
-interface HostedNode {
-  readonly namespace: string;
-  readonly node: NodeFact;
-}
-
 interface NodePool {
   readonly name: string;
   /** Its namespace, which also holds its ConfigMaps. */
@@ -91,7 +78,6 @@ interface NodePool {
   readonly configs: readonly string[];
   /** Major and minor version of its release, `4.22`; `undefined` if its image does not tell. */
   readonly release: string | undefined;
-  readonly source: Source;
   readonly object: KubernetesObject;
 }
 
@@ -106,7 +92,6 @@ function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts)
       namespace: text(at(object.value, "metadata", "namespace")),
       configs: list(at(object.value, "spec", "config")).map((each) => text(at(each, "name"))),
       release: RELEASE.exec(text(at(object.value, "spec", "release", "image")))?.[1],
-      source: object.source,
       object,
     }))
     .filter(({ name }) => openShift?.nodePools?.includes(name) ?? true);
@@ -135,8 +120,12 @@ export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly N
   return [...listed, ...bare.map((pool) => without(pool, first.node))];
 }
 
-/** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes that have the ConfigMap's name. */
-function poolConfig({ value, source, late }: KubernetesObject): readonly HostedNode[] {
+/** A ConfigMap of a NodePool's `spec.config`: its namespace, and its MachineConfigs as nodes that have its name. */
+function poolConfig({
+  value,
+  source,
+  late,
+}: KubernetesObject): readonly { readonly namespace: string; readonly node: NodeFact }[] {
   const config = at(value, "data", "config");
   if (typeof config !== "string" || !config.includes("MachineConfig")) return [];
   const place = below(source, propertyPath(["data", "config"]));
@@ -155,9 +144,9 @@ function poolConfig({ value, source, late }: KubernetesObject): readonly HostedN
   }
 }
 
-function without({ name, source }: NodePool, node: NodeFact): NodeFact {
+function without({ name, object }: NodePool, node: NodeFact): NodeFact {
   const absence = `NodePool ${name} does not list the ConfigMap ${node.name} in spec.config, so its files are not on the nodes`;
-  return { ...node, name, absence: known(absence), source };
+  return { ...node, name, absence: known(absence), source: object.source };
 }
 
 /** True for nodes with a CredentialProviderConfig; a file that cannot be read may be one. */

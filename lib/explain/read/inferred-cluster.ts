@@ -13,7 +13,6 @@ import { nearestName } from "../../model/nearest-name";
 import { isRecord } from "../../model/record";
 import { minorOf } from "../../model/version";
 import type { ClusterCandidate, ClusterFacts } from "./cluster-record";
-import type { FileDocument } from "./documents";
 import type { KubernetesObject } from "./objects";
 import { isKnownMinor } from "./read-record";
 import type { Source } from "./source";
@@ -71,11 +70,6 @@ function webhooksOf({ source }: DeclaredCluster, clouds: readonly string[]): Rea
   return new Map(clouds.map((cloud) => [cloud, source]));
 }
 
-/** The issuer in what `kubectl get --raw /.well-known/openid-configuration` prints; `undefined` for other documents. */
-export function printedIssuer({ value }: FileDocument): Known<string> | undefined {
-  return isDiscovery(value) ? known(text(at(value, "issuer"))) : undefined;
-}
-
 const ISSUER_FLAG = "--service-account-issuer=";
 
 /**
@@ -99,7 +93,7 @@ export function servedIssuer(pods: readonly KubernetesObject[]): Known<string> |
   return first !== undefined && issuers.every((each) => each === first) ? known(first) : undefined;
 }
 
-/** True for a discovery document. */
+/** True for what `kubectl get --raw /.well-known/openid-configuration` prints. */
 export function isDiscovery(value: unknown): boolean {
   return isRecord(value) && ["issuer", "jwks_uri", "response_types_supported"].every((key) => key in value);
 }

@@ -35,16 +35,14 @@ import { nodesOfDocuments, setupsOf } from "./node-forms";
 import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf, unreadIn } from "./objects";
 import { type WorkloadFact, readWorkload } from "./pods";
+import { RBAC } from "./refusals";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
-import { type SkippedDocument, type Source, below } from "./source";
+import { NOWHERE, type SkippedDocument, type Source, below } from "./source";
 import { readWebhooks } from "./webhooks";
-
-export { lateName as rbacName } from "./late-text";
-export { serviceAccountOf } from "./service-accounts";
 
 export interface RbacFacts {
   /**
-   * The rights they grant. Late values are written by {@link rbacName}, so that a request for a late audience finds the
+   * The rights they grant. Late values are written by {@link lateName}, so that a request for a late audience finds the
    * rule that names the same one.
    */
   readonly rbac: RbacPolicy;
@@ -60,7 +58,6 @@ export interface RbacFacts {
 
 /** A role or binding with a late value or with a field that is not judged. */
 export interface PerhapsGranting {
-  /** With what. */
   readonly what: string;
   readonly remedy: string;
   readonly source: Source;
@@ -120,8 +117,6 @@ export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFact
   readonly skipped: readonly SkippedDocument[];
 }
 
-const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
-
 /** Reads the objects of a cluster, and those of its management cluster that give nodes their files. */
 export function readKubernetes(
   read: Objects,
@@ -141,19 +136,17 @@ export function readKubernetes(
     ...readComponentFacts(clusterObjects),
     fleet: withClusterSecrets(readFleetFacts(clusterObjects), clusterObjects),
     nodes,
-    refused: byTitle(unjudged),
+    refused: grouped(
+      unjudged.filter((each) => each.refused !== undefined),
+      (each) => each.refused ?? "",
+    ),
     open: new OpenObjects(clusterObjects, read.skipped.flatMap(unreadIn), hostingObjects(read, cluster)),
     skipped: unjudged,
   };
 }
 
-function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, readonly SkippedDocument[]> {
-  const refused = skipped.filter((each) => each.refused !== undefined);
-  return grouped(refused, (each) => each.refused ?? "");
-}
-
 function readRbac(objects: Objects): RbacFacts {
-  const judged = objects.of(...RBAC_KINDS).map((object) => {
+  const judged = objects.of(...RBAC).map((object) => {
     const [field] = notUnderstood(object.value, KINDS[object.kind] ?? {}, "written");
     const tree = lateTree(object.value, object.late);
     const isLate = (tree as unknown) !== object.value;
@@ -256,7 +249,7 @@ function unconfiguredPools(
   const read = isBrought ? pools.map(({ value }) => text(at(value, "metadata", "name"))) : [];
   const others = read.filter((pool) => !names.includes(pool) && !OF_CONTROL_PLANE.includes(pool));
   return [...new Set([...(openShift?.pools ?? []).filter((pool) => !reached(pool)), ...others])].map((name) =>
-    unconfigured(name, first?.source ?? { file: "", path: "" }),
+    unconfigured(name, first?.source ?? NOWHERE),
   );
 }
 

@@ -10,8 +10,8 @@ import type {
   WorkloadIdentityFile,
 } from "../../artefact/workload-identity-file";
 import { type Known, Reference, joinedAll, known, match, textOf, unread } from "../../model/known";
-import { remembered } from "../../model/once";
-import { isRecord } from "../../model/record";
+import { once, remembered } from "../../model/once";
+import { isRecord, withItems } from "../../model/record";
 import { type Tree, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
@@ -79,7 +79,7 @@ export function stackLateReader(
     Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
   const plain = (placeholder: string): Known<string> | undefined => {
     const entry = entryOf(placeholder);
-    if (!entry || !("expression" in entry) || typeof entry.expression !== "string") return undefined;
+    if (!entry || !("expression" in entry)) return undefined;
     return scope ? scope.text(entry.expression) : textOf([new Reference(entry.expression)]);
   };
   return lateReader(plain, (placeholder) => {
@@ -112,28 +112,16 @@ export function lateTree(value: unknown, late: LateReader): Tree {
 
 function followed(value: unknown, late: LateReader): unknown {
   if (typeof value === "string") return value.includes(PLACEHOLDER_START) ? late(value) : value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => followed(item, late));
-    return items.every((item, place) => item === value[place]) ? value : items;
-  }
-  if (!isRecord(value)) return value;
-  if (Object.keys(value).some((key) => key.includes(PLACEHOLDER_START)))
+  if (isRecord(value) && Object.keys(value).some((key) => key.includes(PLACEHOLDER_START)))
     return unread("an object has a key known only after apply");
-  const entries = Object.keys(value).map((key) => [key, followed(value[key], late)] as const);
-  return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
+  return withItems(value, (item) => followed(item, late));
 }
 
 /** Brackets around the name of a late value in a text, for RBAC, which compares plain texts. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const NAME = /\ue000\d+:([^\ue000\ue001]*)\ue001/g;
-const numbers = new WeakMap<Reference, number>();
 let count = 0;
-
-function numberOf(reference: Reference): number {
-  const number = numbers.get(reference) ?? ++count;
-  numbers.set(reference, number);
-  return number;
-}
+const numberOf = once((_: Reference) => ++count);
 
 /**
  * A plain text for a value, for rules that know only plain texts: a known value itself, else a name that equals another

@@ -17,7 +17,7 @@ import type { LateReader } from "./late-text";
 import type { NodeFact, NodeFileFact } from "./node-files";
 import { carriedFile } from "./node-forms";
 import type { KubernetesObject } from "./objects";
-import { type Source, below } from "./source";
+import { NOWHERE, type Source, below } from "./source";
 
 export interface MachineConfigFact {
   /** `metadata.name`; if two write the same file, the later name in byte order wins. */
@@ -164,8 +164,6 @@ export function nodesOfMachineConfigs(
 
 /** Pools that get only MachineConfigs of their own role. */
 export const BUILT_IN_POOLS: readonly string[] = ["master", "worker", "arbiter"];
-
-const NOWHERE: Source = { file: "", path: "" };
 
 function roleOf({ labels }: MachineConfigFact): string {
   return (Object.hasOwn(labels, ROLE) ? labels[ROLE] : undefined) ?? "";

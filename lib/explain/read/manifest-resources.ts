@@ -15,21 +15,18 @@ import { KUBERNETES } from "../coverage/kubernetes";
 import { NOT_YET, type Resource, listOf } from "./block";
 import { type Expression, isTemplate, parseTemplate, templateOf } from "./expression";
 import { type LateReader, lateReader } from "./late-text";
+import type { KubernetesDocument } from "./objects";
 import type { Scope } from "./scope";
 import { Hidden } from "./sensitive";
-import { type SkippedDocument, type Source, below } from "./source";
+import { type SkippedDocument, below } from "./source";
 
-export interface ManifestResource {
+export interface ManifestResource extends Pick<
+  KubernetesDocument,
+  "value" | "source" | "late" | "annotator" | "manager"
+> {
   readonly address: string;
   /** Key of the Terraform provider's configuration, `kubernetes` or `kubernetes.<alias>`, which selects the cluster. */
   readonly provider: string;
-  readonly value: unknown;
-  readonly source: Source;
-  readonly late: LateReader;
-  /** The field manager of a resource that only adds annotations; `undefined` for one that has the object. */
-  readonly annotator: Known<string> | undefined;
-  /** The field manager of a `kubernetes_manifest`; `undefined` for other types. */
-  readonly manager: Known<string> | undefined;
 }
 
 /** The objects of a configuration, plan or state. */
@@ -259,15 +256,10 @@ export class Texts {
   }
 
   get late(): LateReader {
-    return this.#plain.size === 0 && this.#encoded.size === 0
-      ? lateReader(
-          () => undefined,
-          () => undefined,
-        )
-      : lateReader(
-          (each) => this.#plain.get(each),
-          (each) => this.#encoded.get(each),
-        );
+    return lateReader(
+      (each) => this.#plain.get(each),
+      (each) => this.#encoded.get(each),
+    );
   }
 
   /** A whole document as a text: values in it that are written as JSON become texts in quotes. */

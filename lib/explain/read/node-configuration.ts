@@ -7,18 +7,17 @@ import {
   type Known,
   type Why,
   isKnown,
-  known,
-  match,
   notKnown,
   orElse,
   unread,
+  whether,
   whyNot,
   whyText,
 } from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import { isPluginExecutable } from "../../rules/plugins";
 import type { ClusterFacts } from "./cluster-record";
-import { type KubeletReads, configFiles } from "./config-files";
+import { type KubeletReads, READ, configFiles } from "./config-files";
 import { withoutCredentials } from "./credentials";
 import { type FirstDocument, firstDocument } from "./documents";
 import { type Judged, nodeDoubt } from "./node-doubts";
@@ -26,8 +25,6 @@ import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, nodeGateStatements } from "./node-gates";
 import { kubeletVersion } from "./read-record";
 import { type Source, below } from "./source";
-
-export type { KubeletReads } from "./config-files";
 
 /** The token mode of an entry. */
 export interface TokenAttributes {
@@ -53,11 +50,7 @@ export interface ProviderEntry {
 }
 
 /** The document of a file that the kubelet reads. */
-export interface ConfigurationDocument {
-  /** The parsed value with late values as references; `null` for an empty document. */
-  readonly value: Tree;
-  /** Why it is not valid YAML; `undefined` if it is. */
-  readonly error: string | undefined;
+export interface ConfigurationDocument extends FirstDocument {
   readonly source: Source;
 }
 
@@ -77,8 +70,6 @@ export interface NodeConfiguration {
   /** What to do about nodes that take no configuration. */
   readonly remedy?: string | undefined;
 }
-
-const READ: Known<KubeletReads> = known({ reads: true });
 
 /** Finds and reads the configuration of a pool; `gates` holds those for all nodes of the cluster. */
 export function nodeConfiguration(
@@ -221,12 +212,7 @@ function providerEntries(document: Tree, source: Source): readonly ProviderEntry
 
 function tokenAttributes(attributes: Tree): TokenAttributes | undefined {
   const audience = treeAt(attributes, "serviceAccountTokenAudience");
-  const isNone = match(
-    audience,
-    (text) => typeof text !== "string" || text === "",
-    () => false,
-  );
-  if (isNone) return undefined;
+  if (whether(audience, (text) => typeof text !== "string" || text === "") === "yes") return undefined;
   return {
     audience: textAt(audience),
     requiredKeys: wordsAt(attributes, "requiredServiceAccountAnnotationKeys"),

@@ -11,6 +11,7 @@ import { isFeatureGate } from "../../rules/kubelet/feature-gates";
 import { KUBELET_FILES } from "../../rules/node/forms";
 import { words } from "../coverage/coverage";
 import { unknownKey } from "../coverage/node-documents";
+import { JUDGED } from "./config-files";
 import { firstDocument } from "./documents";
 import { nodeGateStatements } from "./node-gates";
 import { OF_OPERATOR } from "./machine-configs";
@@ -102,13 +103,12 @@ function placeDoubt(plugins: readonly string[], { files, directory }: Kept): str
   if (directory === undefined) return undefined;
   const path = files.find((each) => plugins.includes(posix.basename(each)));
   return path === undefined ||
-    plugins.every((each) => files.includes(`${directory}/${each}`) || !isOf(each, files))
+    plugins.every(
+      (each) =>
+        files.includes(`${directory}/${each}`) || !files.some((file) => posix.basename(file) === each),
+    )
     ? undefined
     : `${path} is not in the folder ${directory}, from which the kubelet runs plugins`;
-}
-
-function isOf(name: string, files: readonly string[]): boolean {
-  return files.some((each) => posix.basename(each) === name);
 }
 
 function commandDoubt(commands: readonly string[], kept: Kept): string | undefined {
@@ -137,11 +137,12 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
     return plugins.some((each) => path === `${directory}/${each}`)
       ? pluginDoubt(path, file, content?.replaceAll(`exec ${directory}/`, "exec /"), checksums)
       : undefined;
-  const host = KUBELET_FILES.find(({ isRead }) => isRead(path));
-  if (host) {
-    const key = unknownKey(host.id, plainOf(firstDocument(file.content).value, ""));
+  const keyDoubt = (form: string): string | undefined => {
+    const key = unknownKey(form, plainOf(firstDocument(file.content).value, ""));
     return key && `what ${key} in ${path} does to the kubelet is not known`;
-  }
+  };
+  const host = KUBELET_FILES.find(({ isRead }) => isRead(path));
+  if (host) return keyDoubt(host.id);
   if (file.owner !== undefined && OF_OPERATOR.test(file.owner)) return undefined;
   const what = `what ${path} does to the kubelet is not known`;
   if (OF_KUBELET.test(path))
@@ -149,7 +150,7 @@ function fileDoubt(path: string, file: NodeFileFact, place: Place): string | und
   if (UNIT.test(path)) return content === undefined || isOddOther(content, place) ? what : undefined;
   if (OF_RUNTIME.test(path)) return undefined;
   if (HARMLESS.some((each) => path.startsWith(each)) && !PROGRAM.test(path)) return undefined;
-  return mayHold(file.content, "KubeletConfiguration") ? configurationDoubt(path, file) : what;
+  return mayHold(file.content, "KubeletConfiguration") ? keyDoubt("KubeletConfiguration") : what;
 }
 
 function pluginDoubt(
@@ -165,11 +166,6 @@ function pluginDoubt(
   return content === undefined || SECOND_NAME.test(content)
     ? undefined
     : `what the plugin ${path} does is not known`;
-}
-
-function configurationDoubt(path: string, { content }: NodeFileFact): string | undefined {
-  const key = unknownKey("KubeletConfiguration", plainOf(firstDocument(content).value, ""));
-  return key && `what ${key} in ${path} does to the kubelet is not known`;
 }
 
 /** True if a unit of the kubelet, or a file with its variables, does more than start it with flags that are read. */
@@ -189,8 +185,6 @@ function isOddUnit(path: string, content: string, { isWhole, kept }: Place): boo
     commandDoubt(others, kept) !== undefined
   );
 }
-
-const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
 
 /** True if another unit runs what is not understood, or mounts something over what was read. */
 function isOddOther(content: string, { kept }: Place): boolean {

@@ -27,7 +27,7 @@ import { firstDocument } from "./documents";
 import { base64Content, dataUrlContent } from "./encoded-content";
 import type { LateReader } from "./late-text";
 import { type NodeFact, type NodeFileFact, flagsOf, kubeletCommand } from "./node-files";
-import { KARPENTER_POOL, type KubernetesDocument, type Objects, titleOf } from "./objects";
+import { KARPENTER_POOL, type KubernetesDocument, OF_ANY, type Objects, titleOf } from "./objects";
 import { type Source, below } from "./source";
 import { type NodePool, ofNodeClass, readable } from "../shared/node-pools";
 
@@ -46,9 +46,7 @@ export function documentsOfPools(pools: readonly NodePool[]): readonly Kubernete
       source: pool.source,
       head: userData.split("\n", 1)[0],
       late: known,
-      management: false,
-      ofStack: false,
-      spoke: undefined,
+      ...OF_ANY,
       forNodes: true,
       pool,
     };

@@ -2,7 +2,7 @@
  * Feature gates of kubelets that were read: from flags, KubeletConfigurations on nodes, and OpenShift's objects.
  */
 
-import { type Known, known, match, notKnown, orElse } from "../../model/known";
+import { type Known, known, notKnown, orElse } from "../../model/known";
 import { at, list, record, text } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { firstDocument } from "./documents";
@@ -35,29 +35,21 @@ export function gateStatements(objects: Objects): readonly GateStatement[] {
       const listed = (key: string, on: boolean): readonly [string, Known<boolean>][] =>
         list(at(value, "spec", "customNoUpgrade", key)).map((name) => [text(name), known(on)]);
       const gates = new Map([...listed("enabled", true), ...listed("disabled", false)]);
-      return statement(titleOf(value, kind), gates, true, below(source, "spec.customNoUpgrade"));
+      const place = below(source, "spec.customNoUpgrade");
+      return { title: titleOf(value, kind), gates, isCertain: true, source: place };
     });
-  const title = "a standalone KubeletConfiguration";
-  const alone = objects
-    .of("KubeletConfiguration")
-    .map(({ value, source }) =>
-      statement(title, gatesOf(value["featureGates"]), false, below(source, "featureGates")),
-    );
+  const alone = objects.of("KubeletConfiguration").map(({ value, source }) => ({
+    title: "a standalone KubeletConfiguration",
+    gates: gatesOf(value["featureGates"]),
+    isCertain: false,
+    source: below(source, "featureGates"),
+  }));
   const selecting = objects.of("KubeletConfig").map(({ value, kind, source }) => {
     const gates = gatesOf(at(value, "spec", "kubeletConfig", "featureGates"));
     const place = below(source, "spec.kubeletConfig.featureGates");
-    return statement(titleOf(value, kind), gates, false, place);
+    return { title: titleOf(value, kind), gates, isCertain: false, source: place };
   });
   return [...custom, ...alone, ...selecting].filter(({ gates }) => gates.size > 0);
-}
-
-function statement(
-  title: string,
-  gates: GateStatement["gates"],
-  isCertain: boolean,
-  source: Source,
-): GateStatement {
-  return { title, gates, isCertain, source };
 }
 
 /** OpenShift's kubelets read this file, whatever else is on the node. Source: machine-config-operator's templates. */
@@ -74,21 +66,19 @@ export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
     const value = plainOf(firstDocument(content).value, "");
     if (at(value, "kind") !== "KubeletConfiguration") return [];
     const gates = gatesOf(at(value, "featureGates"));
-    return [statement(`the KubeletConfiguration ${file}`, gates, file === path, source)];
+    return [{ title: `the KubeletConfiguration ${file}`, gates, isCertain: file === path, source }];
   });
-  const inline = statement(
-    "the kubelet configuration in the document",
-    gatesOf(at(node.configuration, "featureGates")),
-    true,
-    node.source,
-  );
+  const inline = {
+    title: "the kubelet configuration in the document",
+    gates: gatesOf(at(node.configuration, "featureGates")),
+    isCertain: true,
+    source: node.source,
+  };
   const source = (command && node.files.get(command.path)?.source) ?? node.source;
-  const ofFlag = match(
-    flags.get("feature-gates") ?? known(""),
-    (all) => [statement("the kubelet flag --feature-gates", flagGates(all), true, source)],
-    () => [],
-  );
-  return [...files, inline, ...ofFlag].filter(({ gates }) => gates.size > 0);
+  const written = orElse(flags.get("feature-gates") ?? known(""), () => "");
+  const gates = flagGates(written);
+  const ofFlag = { title: "the kubelet flag --feature-gates", gates, isCertain: true, source };
+  return [...files, inline, ofFlag].filter(({ gates }) => gates.size > 0);
 }
 
 const UNCLEAR: Known<never> = notKnown({ kind: "malformed", what: "it is neither on nor off" });

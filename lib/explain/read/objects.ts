@@ -8,6 +8,7 @@ import { type Known, notKnown, same, unread } from "../../model/known";
 import { type Json, at, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
+import { words } from "../coverage/coverage";
 import { withoutHeld } from "./credentials";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
@@ -47,6 +48,13 @@ export interface KubernetesDocument {
   readonly elsewhere?: string;
 }
 
+/** Documents outside of stacks, which may be of any cluster. */
+export const OF_ANY: Pick<KubernetesDocument, "management" | "ofStack" | "spoke"> = {
+  management: false,
+  ofStack: false,
+  spoke: undefined,
+};
+
 /** An object of an API that explain reads. */
 export interface KubernetesObject extends KubernetesDocument {
   readonly value: Json;
@@ -72,6 +80,11 @@ export class Objects {
     return this.#all.filter((object) => kinds.includes(object.kind));
   }
 
+  /** The documents of each object of a kind, by `namespace/name`. */
+  byKey(kind: string): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
+    return [...grouped(this.of(kind), ({ value }) => keyOf(value))];
+  }
+
   and(others: readonly KubernetesObject[] | Objects): Objects {
     if (others instanceof Objects)
       return new Objects([...this.#all, ...others.#all], [...this.skipped, ...others.skipped]);
@@ -88,58 +101,37 @@ export class Objects {
 /** What a NodePool of Karpenter is called here; HyperShift has another kind of that name. */
 export const KARPENTER_POOL = "KarpenterNodePool";
 
-/** The API of each kind, without a version if any is read; the same kind in another group is a different kind. */
-const APIS: Readonly<Record<string, string>> = {
-  Authentication: "config.openshift.io/v1",
-  AuthenticationConfiguration: "apiserver.config.k8s.io/",
-  ClusterImagePolicy: "config.openshift.io/",
-  ClusterProfile: "multicluster.x-k8s.io/",
-  ClusterRole: "rbac.authorization.k8s.io/v1",
-  ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
-  ConfigMap: "v1",
-  CredentialProviderConfig: "kubelet.config.k8s.io/",
-  CredentialsRequest: CREDENTIALS_API,
-  CronJob: "batch/v1",
-  DaemonSet: "apps/v1",
-  Deployment: "apps/v1",
-  DeploymentConfig: "apps.openshift.io/v1",
-  EC2NodeClass: "karpenter.k8s.aws/",
-  FeatureGate: "config.openshift.io/v1",
-  HostedCluster: "hypershift.openshift.io/v1beta1",
-  Image: "config.openshift.io/v1",
-  ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
-  ImageDigestMirrorSet: "config.openshift.io/v1",
-  ImagePolicy: "config.openshift.io/",
-  ImageTagMirrorSet: "config.openshift.io/v1",
-  Job: "batch/v1",
-  [KARPENTER_POOL]: "karpenter.sh/",
-  KubeAPIServer: "operator.openshift.io/v1",
-  KubeletConfig: "machineconfiguration.openshift.io/v1",
-  KubeletConfiguration: "kubelet.config.k8s.io/v1beta1",
-  MachineConfig: "machineconfiguration.openshift.io/v1",
-  MachineConfigPool: "machineconfiguration.openshift.io/v1",
-  MultiKueueCluster: "kueue.x-k8s.io/",
-  MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
-  Node: "v1",
-  NodePool: "hypershift.openshift.io/v1beta1",
-  Pod: "v1",
-  ReplicaSet: "apps/v1",
-  ReplicationController: "v1",
-  Role: "rbac.authorization.k8s.io/v1",
-  RoleBinding: "rbac.authorization.k8s.io/v1",
-  Secret: "v1",
-  ServiceAccount: "v1",
-  StatefulSet: "apps/v1",
+/** The kinds of each API, without a version if any is read; the same kind in another group is a different kind. */
+const KINDS_BY_API: Readonly<Record<string, string>> = {
+  [CREDENTIALS_API]: "CredentialsRequest",
+  "admissionregistration.k8s.io/v1": "MutatingWebhookConfiguration",
+  "apiserver.config.k8s.io/": "AuthenticationConfiguration",
+  "apps.openshift.io/v1": "DeploymentConfig",
+  "apps/v1": "DaemonSet Deployment ReplicaSet StatefulSet",
+  "batch/v1": "CronJob Job",
+  "config.openshift.io/": "ClusterImagePolicy ImagePolicy",
+  "config.openshift.io/v1": "Authentication FeatureGate Image ImageDigestMirrorSet ImageTagMirrorSet",
+  "hypershift.openshift.io/v1beta1": "HostedCluster NodePool",
+  "karpenter.k8s.aws/": "EC2NodeClass",
+  "karpenter.sh/": "KarpenterNodePool",
+  "kubelet.config.k8s.io/": "CredentialProviderConfig",
+  "kubelet.config.k8s.io/v1beta1": "KubeletConfiguration",
+  "kueue.x-k8s.io/": "MultiKueueCluster",
+  "machineconfiguration.openshift.io/v1": "KubeletConfig MachineConfig MachineConfigPool",
+  "multicluster.x-k8s.io/": "ClusterProfile",
+  "operator.openshift.io/v1": "KubeAPIServer",
+  "operator.openshift.io/v1alpha1": "ImageContentSourcePolicy",
+  "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  v1: "ConfigMap Node Pod ReplicationController Secret ServiceAccount",
 };
+const APIS = new Map(
+  Object.entries(KINDS_BY_API).flatMap(([api, kinds]) => words(kinds).map((kind) => [kind, api] as const)),
+);
 
 /** Source: kubernetes.io/docs/reference/using-api, "API versioning". */
 const VERSION = /^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
 /** Configuration files in the form of objects: no API server accepts them, and they need no name. */
-const FILES: readonly string[] = [
-  "AuthenticationConfiguration",
-  "CredentialProviderConfig",
-  "KubeletConfiguration",
-];
+const FILES = words("AuthenticationConfiguration CredentialProviderConfig KubeletConfiguration");
 /** Kubernetes' own groups; no supported API server serves their older versions. */
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io)\/)/;
 /** Kinds without a namespace. */
@@ -194,7 +186,7 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
 
 /** True for a kind that is not read, for the same kind of another API, and for patches except of service accounts. */
 function isUnread(value: Json, kind: string): boolean {
-  const api = Object.hasOwn(APIS, kind) ? APIS[kind] : undefined;
+  const api = APIS.get(kind);
   if (api === undefined || (value["$patch"] !== undefined && kind !== "ServiceAccount")) return true;
   const version = text(value["apiVersion"]);
   if (api.endsWith("/") ? version.startsWith(api) : version === api) return false;
@@ -207,7 +199,7 @@ function groupOf(apiVersion: string): string {
 
 function problemOf(value: Json, kind: string): string | undefined {
   if (FILES.includes(kind)) return undefined;
-  const api = APIS[kind] ?? "";
+  const api = APIS.get(kind) ?? "";
   const version = text(value["apiVersion"]);
   const isServed = api.endsWith("/") ? VERSION.test(version.slice(api.length)) : version === api;
   const problem = isServed
@@ -247,31 +239,25 @@ export function unreadIn(skipped: SkippedDocument): readonly KubernetesDocument[
   return UNREAD.get(skipped) ?? [];
 }
 
-/** The documents of each object, by `namespace/name`. */
-export function groupsOf(
-  objects: readonly KubernetesObject[],
-): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
-  return [...grouped(objects, ({ value }) => keyOf(value))];
-}
-
 /** The value on which all documents of an object agree, else a contested one. */
 export function agreed<T extends string | undefined>(
   what: string,
-  values: readonly Known<T>[],
   documents: readonly KubernetesObject[],
+  read: (document: KubernetesObject) => Known<T>,
 ): Known<T> {
+  const values = documents.map(read);
   // A value that is known to be absent is `undefined` at run time.
   if (values.length === 0) return unread(`nothing says ${what}`);
   const first = values[0] as Known<T>;
-  if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
-  return contested(
-    what,
-    documents.map(({ source }) => source),
-  );
+  const isOne = values.every((other) => same<string | undefined>(first, other) === "yes");
+  return isOne ? first : contested(what, documents);
 }
 
 /** A value on which documents contradict each other. It is not shown, since it may be secret. */
-export function contested(what: string, documents: readonly Source[]): Known<never> {
-  const where = named([...new Set(documents.map(sourceText))]);
+export function contested(
+  what: string,
+  documents: readonly Pick<KubernetesDocument, "source">[],
+): Known<never> {
+  const where = named([...new Set(documents.map(({ source }) => sourceText(source)))]);
   return notKnown({ kind: "contested", what: `documents contradict each other about ${what} (${where})` });
 }

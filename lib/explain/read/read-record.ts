@@ -4,9 +4,8 @@
 
 import { issuerOfTokens } from "../../model/aks-issuer";
 import { type Known, map } from "../../model/known";
-import { type Json, at, list, record, text, texts } from "../../model/parsed";
+import { at, list, record, text, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import type { Tree } from "../../model/tree";
 import { minorOf } from "../../model/version";
 import { consumerKind } from "../../rules/fleet/consumer";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
@@ -43,9 +42,11 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(typeof microShift === "string" && VERSION.test(microShift) && { microShift }),
     ...(isKnownMinor(apiServer) && { apiServer }),
     ...recordedGates(recorded),
-    ...(registries !== undefined && { registries: mapped(registries, registryFacts) }),
-    ...(tokenRegistries !== undefined && { tokenRegistries: mapped(tokenRegistries, statedRegistry) }),
-    ...(plugins !== undefined && { plugins: mapped(plugins, pluginFacts) }),
+    ...(registries !== undefined && { registries: mapped(record(registries), registryFacts) }),
+    ...(tokenRegistries !== undefined && {
+      tokenRegistries: mapped(record(tokenRegistries), statedRegistry),
+    }),
+    ...(plugins !== undefined && { plugins: mapped(record(plugins), pluginFacts) }),
     ...(version !== "" && {
       openShift: {
         version,
@@ -65,44 +66,30 @@ export function followedRecord(cluster: ClusterRecord, late: LateReader): Cluste
   const { issuer, additionalIssuers, pulls, components, workloads, fleet, tokenRegistries, ...others } =
     cluster;
   const issuerOf = (text: string): Known<string> => map(late(text), issuerOfTokens);
+  const followedRegistry = (registry: StatedRegistry): FollowedRegistry => {
+    const pulls = registry.pulls.map((pull) => ({
+      ...pull,
+      annotations: pull.annotations.map(([key, value]) => [key, late(value)] as const),
+    }));
+    return { ...registry, audience: late(registry.audience), issuer: issuerOf(registry.issuer), pulls };
+  };
   return {
     ...others,
     ...(issuer !== undefined && { issuer: issuerOf(issuer) }),
     ...(additionalIssuers && { additionalIssuers: additionalIssuers.map(issuerOf) }),
-    ...(tokenRegistries && {
-      tokenRegistries: mapped(tokenRegistries, (each) =>
-        followedRegistry(each as StatedRegistry, late, issuerOf),
-      ),
-    }),
+    ...(tokenRegistries && { tokenRegistries: mapped(tokenRegistries, followedRegistry) }),
     ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
-    ...(components && { components: components.map((each) => followedComponent(each, late)) }),
-    ...(workloads && { workloads: workloads.map((each) => followedWorkload(each, late)) }),
+    ...(components && {
+      components: components.map((each) => {
+        const intends = each.intends && lateTree(each.intends, late);
+        return { ...each, intends, places: each.places.map(late) };
+      }),
+    }),
+    ...(workloads && {
+      workloads: workloads.map((each) => ({ ...each, asks: each.asks && lateTree(each.asks, late) })),
+    }),
     ...(fleet && { fleet: { ...fleet, spokes: fleet.spokes.map((spoke) => followedSpoke(spoke, late)) } }),
   };
-}
-
-function followedRegistry(
-  registry: StatedRegistry,
-  late: LateReader,
-  issuerOf: LateReader,
-): FollowedRegistry {
-  const pulls = registry.pulls.map((pull) => ({
-    ...pull,
-    annotations: pull.annotations.map(([key, value]) => [key, late(value)] as const),
-  }));
-  return { ...registry, audience: late(registry.audience), issuer: issuerOf(registry.issuer), pulls };
-}
-
-function followedComponent(
-  component: DeclaredComponent,
-  late: LateReader,
-): DeclaredComponent<Known<string>, Tree> {
-  const intends = component.intends && lateTree(component.intends, late);
-  return { ...component, intends, places: component.places.map(late) };
-}
-
-function followedWorkload(workload: DeclaredWorkload, late: LateReader): DeclaredWorkload<Tree> {
-  return { ...workload, asks: workload.asks && lateTree(workload.asks, late) };
 }
 
 function followedSpoke(spoke: DeclaredSpoke, late: LateReader): DeclaredSpoke<Known<string>> {
@@ -163,8 +150,8 @@ function recordedGates(recorded: unknown): RecordedGates {
   return { ...Object.fromEntries(stated), ...(unclear.length > 0 && { unclearFeatureGates: unclear }) };
 }
 
-function mapped<T>(value: unknown, read: (value: unknown) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(record(value)).map(([key, each]) => [key, read(each)]));
+function mapped<S, T>(values: Readonly<Record<string, S>>, read: (value: S) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([key, each]) => [key, read(each)]));
 }
 
 function registryFacts(properties: unknown): Readonly<Record<string, string>> {
@@ -211,21 +198,20 @@ function declaredPull(pull: unknown): DeclaredPull {
 }
 
 function declaredComponents(components: unknown): readonly DeclaredComponent[] {
-  return list(at(components, "granted")).map((granted) => ({
-    cloud: text(at(components, "cloud")),
-    secret: text(at(granted, "secret")),
-    serviceAccounts: texts(at(granted, "serviceAccounts")),
-    tokenPath: text(at(granted, "tokenPath")),
-    audience: text(at(components, "audience")),
-    asks: record(at(granted, "asks")),
-    intends: intendedRights(at(granted, "intends")),
-    reason: text(at(granted, "intends", "reason")),
-    places: texts(at(granted, "places")),
-  }));
-}
-
-function intendedRights(intends: unknown): Json | undefined {
-  return intends === undefined ? undefined : record(at(intends, "rights"));
+  return list(at(components, "granted")).map((granted) => {
+    const intends = at(granted, "intends");
+    return {
+      cloud: text(at(components, "cloud")),
+      secret: text(at(granted, "secret")),
+      serviceAccounts: texts(at(granted, "serviceAccounts")),
+      tokenPath: text(at(granted, "tokenPath")),
+      audience: text(at(components, "audience")),
+      asks: record(at(granted, "asks")),
+      intends: intends === undefined ? undefined : record(at(intends, "rights")),
+      reason: text(at(intends, "reason")),
+      places: texts(at(granted, "places")),
+    };
+  });
 }
 
 function declaredWorkload(workload: unknown): DeclaredWorkload {

@@ -112,9 +112,7 @@ function nameOf(command: string, key?: string): string {
 }
 
 /** An output, and where it is. */
-interface Output {
-  readonly value: unknown;
-  readonly source: Source;
+interface Output extends FileDocument {
   readonly key: string;
   /** The command, for people; empty where the path says it. */
   readonly by: string;
@@ -129,15 +127,13 @@ export function readRecorded(
   documents: readonly FileDocument[],
   clouds: readonly RecordedCommands[],
 ): readonly SkippedDocument[] {
-  const found = documents.filter(({ value }) => typeof value === "object" && !isObjectOfCluster(value));
-  const reading = found.length === 0 ? undefined : new Reading(terraform, clouds);
-  for (const document of found) reading?.read(document);
-  reading?.declare();
-  return reading?.skipped ?? [];
-}
-
-function isObjectOfCluster(value: unknown): boolean {
-  return isRecord(value) && "apiVersion" in value;
+  const isObject = (value: unknown): boolean => isRecord(value) && "apiVersion" in value;
+  const found = documents.filter(({ value }) => typeof value === "object" && !isObject(value));
+  if (found.length === 0) return [];
+  const reading = new Reading(terraform, clouds);
+  for (const document of found) reading.read(document);
+  reading.declare();
+  return reading.skipped;
 }
 
 class Reading {

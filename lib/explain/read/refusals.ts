@@ -14,14 +14,15 @@ import { isRecord } from "../../model/record";
 import { NEWEST_KUBERNETES } from "../../rules/kubelet/feature-gates";
 import { qualifiedNameProblems } from "../../rules/kubelet/qualified-name";
 import { CONTAINERS, WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
+import { words } from "../coverage/coverage";
 
 /** Why an object is refused, as a clause that begins with the field; `undefined` if no rule refuses it. */
 type Rule = (object: Json, kind: string) => string | undefined;
 
 const RBAC_GROUP = "rbac.authorization.k8s.io";
-const RBAC: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
-const ROLES: readonly string[] = ["Role", "ClusterRole"];
-const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
+export const ROLES: readonly string[] = ["Role", "ClusterRole"];
+export const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
+export const RBAC: readonly string[] = [...ROLES, ...BINDINGS];
 
 /** The rules by kind; the first one that refuses is reported. */
 const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[] = [
@@ -30,23 +31,20 @@ const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[
   ["all", ({ metadata }) => mapProblem(metadata, "labels", labelProblem)],
   [
     "all",
-    ({ metadata }) => sizeProblem("metadata.annotations", [record(metadata)["annotations"]], ANNOTATIONS_MAX),
+    ({ metadata }) => sizeProblem("metadata.annotations", [at(metadata, "annotations")], 256 * KIBIBYTE),
   ],
   [ROLES, (object, kind) => firstOf(object, ["rules"], (rule) => ruleProblem(record(rule), kind))],
   [["ClusterRole"], aggregationProblem],
   [BINDINGS, roleRefProblem],
-  [
-    BINDINGS,
-    (object, kind) => firstOf(object, ["subjects"], (subject) => subjectProblem(record(subject), kind)),
-  ],
-  [
-    ["Secret"],
-    (object) => mapProblem(object, "data", (value) => (isBase64(value) ? undefined : "is not base64")),
-  ],
+  [BINDINGS, (object, kind) => firstOf(object, ["subjects"], (each) => subjectProblem(record(each), kind))],
+  [["Secret"], (object) => mapProblem(object, "data", base64Problem)],
   [["Secret"], (object) => mapProblem(object, "stringData")],
   [["ConfigMap"], (object) => mapProblem(object, "data")],
   [["Secret", "ConfigMap"], dataKeyProblem],
-  [["Secret", "ConfigMap"], ({ data, stringData }) => sizeProblem("data", [data, stringData], DATA_MAX)],
+  [
+    ["Secret", "ConfigMap"],
+    ({ data, stringData }) => sizeProblem("data", [data, stringData], 1024 * KIBIBYTE),
+  ],
   [["ServiceAccount"], (object) => firstOf(object, ["imagePullSecrets"], namedProblem)],
   [["ServiceAccount"], (object) => automountProblem(object, [])],
   [WORKLOAD_KINDS, podProblem],
@@ -61,8 +59,7 @@ export function refusal(object: Json, kind: string): string | undefined {
   return undefined;
 }
 
-const ANNOTATIONS_MAX = 256 * 1024;
-const DATA_MAX = 1024 * 1024;
+const KIBIBYTE = 1024;
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 const LABEL_VALUE_MAX = 63;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
@@ -140,8 +137,9 @@ function sizeProblem(field: string, maps: readonly unknown[], most: number): str
   return size > most ? `${field} has more than ${most} bytes` : undefined;
 }
 
-function isBase64(value: string): boolean {
-  return value.includes(PLACEHOLDER_START) || BASE64.test(value.replace(/[\r\n]/g, ""));
+function base64Problem(value: string): string | undefined {
+  const isBase64 = value.includes(PLACEHOLDER_START) || BASE64.test(value.replace(/[\r\n]/g, ""));
+  return isBase64 ? undefined : "is not base64";
 }
 
 function dataKeyProblem(object: Json): string | undefined {
@@ -168,13 +166,7 @@ function firstOf(
   return undefined;
 }
 
-const LISTS_OF_RULE: readonly string[] = [
-  "verbs",
-  "apiGroups",
-  "resources",
-  "resourceNames",
-  "nonResourceURLs",
-];
+const LISTS_OF_RULE: readonly string[] = words("verbs apiGroups resources resourceNames nonResourceURLs");
 
 function ruleProblem(rule: Json, kind: string): string | undefined {
   const wrong = LISTS_OF_RULE.find((field) => !isTexts(rule[field]));

@@ -2,7 +2,10 @@
 
 import type { CredentialProviderEnv } from "../../model/image-credential-provider";
 import type { Known } from "../../model/known";
+import { at, list } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
+import { lateTree } from "./late-text";
+import type { KubernetesDocument } from "./objects";
 import type { Source } from "./source";
 
 /** A service account that a registry admits. */
@@ -45,3 +48,29 @@ export interface RegistryFile {
 
 /** A stated registry with its late values followed. */
 export type FollowedRegistry = StatedRegistry<Known<string>>;
+
+/** True for a configuration of zot that trusts issuers of tokens, and for the federation of Quay's robot accounts. */
+export function isRegistryFile(value: unknown): boolean {
+  return list(at(value, "http", "auth", "bearer", "oidc")).length > 0 || isFederation(value);
+}
+
+function isFederation(value: unknown): boolean {
+  return at(value, "registry") !== undefined && Array.isArray(at(value, "robots"));
+}
+
+/** Quay gives an id to each binding that it has; zot needs a storage. */
+function isPart(value: unknown): boolean {
+  if (!isFederation(value)) return at(value, "storage") === undefined;
+  const bindings = list(at(value, "robots")).flatMap((robot) => list(at(robot, "federation")));
+  return bindings.some((each) => at(each, "id") === undefined);
+}
+
+export function registryFiles(documents: readonly KubernetesDocument[]): readonly RegistryFile[] {
+  return documents
+    .filter(({ value }) => isRegistryFile(value))
+    .map(({ value, late, source }) => ({
+      value: lateTree(value, late),
+      isPart: isPart(value),
+      source,
+    }));
+}

@@ -142,8 +142,7 @@ export class Scope implements Configuration {
   /** Locals and variables are followed, each once. */
   #targetsOf(template: string, followed: Set<string>): readonly Resource[] {
     this.#searched += template.length;
-    const paths = this.#paths.get(template) ?? pathsOf(parseTemplate(template));
-    this.#paths.set(template, paths);
+    const paths = remembered(this.#paths, template, () => pathsOf(parseTemplate(template)));
     return paths.flatMap((path) => {
       const place = this.#found(path);
       if (place) return [place.resource];
@@ -376,9 +375,7 @@ export class Scope implements Configuration {
   }
 
   #reference(expression: string, target?: object, attribute = ""): Reference {
-    const reference = this.#references.get(expression) ?? new Reference(expression, target, attribute);
-    this.#references.set(expression, reference);
-    return reference;
+    return remembered(this.#references, expression, () => new Reference(expression, target, attribute));
   }
 }
 

@@ -5,11 +5,11 @@
  */
 
 import { type Known, type Reference, hidden, known, match, partsOf } from "../../model/known";
-import { once } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import type { Json } from "../../model/parsed";
-import { isPlain } from "../../model/record";
+import { isPlain, withItems } from "../../model/record";
 import { type Tree, plainOf } from "../../model/tree";
-import { isSecretArgument } from "./secret-arguments";
+import { isSecretName } from "../../rules/fleet/secret-material";
 
 /** Such a value among arguments as written. Only a {@link Scope} reads it. */
 export class Hidden {
@@ -68,47 +68,80 @@ export function withoutMarked(name: string, value: unknown, marks: unknown): unk
   if (isAbsent || typeof value === "symbol" || value instanceof Hidden) return value;
   if (marks === true) return new Hidden(name, value);
   if (typeof marks !== "object" || marks === null || typeof value !== "object") return value;
-  const inner = marks as Json;
-  if (Array.isArray(value))
-    return (value as readonly unknown[]).map((item, place) =>
-      withoutMarked(`${name}[${place}]`, item, partOf(inner, place)),
-    );
-  if (!isPlain(value)) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
-    key,
-    withoutMarked(`${name}.${key}`, item, partOf(inner, key)),
-  ]);
-  return Object.fromEntries(entries);
+  return withItems(value, (item, key) =>
+    withoutMarked(pathOf(name, value, key), item, partOf(marks as Json, key)),
+  );
+}
+
+function pathOf(name: string, holder: unknown, key: string): string {
+  return Array.isArray(holder) ? `${name}[${key}]` : `${name}.${key}`;
+}
+
+/**
+ * By type, beside those that are secret by their name; data sources have the same names as resources. Source: the
+ * arguments marked "Sensitive" in registry.terraform.io/providers/…/latest/docs of each type, and those that are a
+ * password, a key or a token by their description.
+ */
+export const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
+  aws_api_gateway_api_key: ["value"],
+  aws_appsync_api_key: ["key"],
+  aws_iam_access_key: ["encrypted_secret", "ses_smtp_password_v4", "encrypted_ses_smtp_password_v4"],
+  aws_iam_service_specific_credential: ["service_password", "service_credential_secret"],
+  aws_secretsmanager_secret_version: ["secret_string", "secret_binary", "secret_string_wo"],
+  aws_ssm_parameter: ["value", "insecure_value", "value_wo"],
+  azapi_resource: ["sensitive_body", "sensitive_output"],
+  azuread_application_certificate: ["value"],
+  azuread_application_password: ["value"],
+  azuread_service_principal_certificate: ["value"],
+  azuread_service_principal_password: ["value"],
+  azuread_service_principal_token_signing_certificate: ["value"],
+  azuread_synchronization_secret: ["credential"],
+  azurerm_container_registry_token_password: ["password1", "password2"],
+  azurerm_key_vault_certificate: ["contents", "certificate_data_base64"],
+  azurerm_key_vault_secret: ["value", "value_wo"],
+  azurerm_kubernetes_cluster: ["kube_config", "kube_admin_config", "kube_admin_config_raw"],
+  azurerm_storage_account_blob_container_sas: ["sas"],
+  azurerm_storage_account_sas: ["sas"],
+  google_apikeys_key: ["key_string"],
+  google_iam_workforce_pool_provider: ["plain_text"],
+  google_iam_workforce_pool_provider_key: ["key_data"],
+  google_secret_manager_secret_version: ["secret_data", "secret_data_wo"],
+  helm_release: ["set_sensitive", "set_wo"],
+  kubernetes_secret: ["data", "binary_data", "data_wo"],
+  kubernetes_secret_v1: ["data", "binary_data", "data_wo"],
+  local_sensitive_file: ["content", "content_base64"],
+  random_password: ["result", "bcrypt_hash"],
+  tls_private_key: ["private_key_pem", "private_key_pem_pkcs8", "private_key_openssh"],
+};
+
+/** Names of secrets in blocks of any type, beside those of every document; also of providers' configurations. */
+const EVERYWHERE =
+  /(?:^|_)(?:access_key|account_key|connection_string|kube_config_raw|master_password|preshared_key|primary_key|private_key_(?:base64|der|openssh|pem|type_data)|sas_token|secondary_key|secret_(?:binary|data|key|string)|shared_key|credentials)$/;
+
+const NAMED = new Map<string, boolean>();
+
+function isNamedSecret(name: string): boolean {
+  return remembered(NAMED, name, () => EVERYWHERE.test(name) || isSecretName(name));
+}
+
+/** True for an argument whose value must not be shown. By name alone only a text is, since blocks have names too. */
+function isSecretArgument(type: string, name: string, value: unknown): boolean {
+  const listed = Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
+  return listed?.includes(name) === true || (typeof value === "string" && isNamedSecret(name));
 }
 
 /** The arguments of a block of a type, with {@link Hidden} in place of what is secret in every block of that type. */
 export function withoutSecrets(type: string, name: string, values: Json): Json {
-  // Most have none, and there are many.
-  return holdsSecret(type, values) ? (without(type, name, values) as Json) : values;
+  return without(type, name, values) as Json;
 }
 
-function holdsSecret(type: string, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some((item) => holdsSecret(type, item));
-  if (!isPlain(value)) return false;
-  const fields = value as Json;
-  return Object.keys(fields).some(
-    (key) => isSecretArgument(type, key, fields[key]) || holdsSecret(type, fields[key]),
-  );
-}
-
+/** The value itself if nothing in it is secret: most hold nothing, and there are many. */
 function without(type: string, name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, place) => without(type, `${name}[${place}]`, item));
-  if (!isPlain(value)) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const path = `${name}.${key}`;
-    return [
-      key,
-      isSecretArgument(type, key, item) ? withoutMarked(path, item, true) : without(type, path, item),
-    ];
+  return withItems(value, (item, key) => {
+    if (!Array.isArray(value) && isSecretArgument(type, key, item))
+      return withoutMarked(pathOf(name, value, key), item, true);
+    return typeof item === "object" ? without(type, pathOf(name, value, key), item) : item;
   });
-  return Object.fromEntries(entries);
 }
 
 let numbered = 0;

@@ -1,7 +1,3 @@
-/*
- * Service accounts, each read from one or several documents.
- */
-
 import { type Known, same, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type KubernetesObject, contested, keyOf } from "./objects";
@@ -129,7 +125,7 @@ function joinedAccount(key: string, objects: readonly KubernetesObject[]): Servi
       (value, place) => value !== undefined || isKept(place, objects, values),
     );
     if (isOne && isEverywhere) return [name, first];
-    return [name, contested(`the annotation ${name} of ${key}`, documents)];
+    return [name, contested(`the annotation ${name} of ${key}`, objects)];
   });
   return {
     key,
@@ -153,11 +149,10 @@ function valuesOf(
 ): readonly (Known<string> | undefined)[] {
   const values = accounts.map(({ annotations }) => annotations.get(name));
   const isShown = (place: number): boolean => text(at(objects[place]?.value, "metadata", "uid")) !== "";
-  const first = values.find((_, place) => isShown(place) === (name === INTERNAL_REGISTRY_SECRET));
+  const counts = (place: number): boolean => isShown(place) === (name === INTERNAL_REGISTRY_SECRET);
+  const first = values.find((_, place) => counts(place));
   const isSettled = first !== undefined && objects.some((_, place) => isShown(place));
-  return isSettled
-    ? values.map((value, place) => (isShown(place) === (name === INTERNAL_REGISTRY_SECRET) ? value : first))
-    : values;
+  return isSettled ? values.map((value, place) => (counts(place) ? value : first)) : values;
 }
 
 /**

@@ -5,6 +5,7 @@
 import { type Scalar, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { remembered } from "../../model/once";
+import { textEnd } from "../../model/repeated-key";
 import { textIfReadable } from "./documents";
 import type { Source } from "./source";
 
@@ -66,14 +67,12 @@ export function openText(name: string, text: string): void {
 }
 
 function opened(path: string): OpenFile | undefined {
-  if (FILES.has(path)) return FILES.get(path);
-  if (FILES.size >= FILES_KEPT) FILES.clear();
-  // A file that is gone or has changed has no lines to show.
-  const text = GIVEN.get(path) ?? textIfReadable(path);
-  const isJson = path.endsWith(".json");
-  const file = text === undefined ? undefined : openFile(text, isJson);
-  FILES.set(path, file);
-  return file;
+  if (FILES.size >= FILES_KEPT && !FILES.has(path)) FILES.clear();
+  return remembered(FILES, path, () => {
+    // A file that is gone or has changed has no lines to show.
+    const text = GIVEN.get(path) ?? textIfReadable(path);
+    return text === undefined ? undefined : openFile(text, path.endsWith(".json"));
+  });
 }
 
 function openFile(text: string, isJson: boolean): OpenFile {
@@ -214,7 +213,7 @@ function membersOf(file: OpenFile, container: number): ReadonlyMap<string, Membe
     const place = at;
     let key = String(index);
     if (!isList) {
-      const end = behindText(text, at);
+      const end = textEnd(text, at);
       key = unescaped(text.slice(at + 1, end - 1));
       at = behindBlanks(text, behindBlanks(text, end) + 1);
     }
@@ -233,16 +232,6 @@ function behindBlanks(text: string, place: number): number {
   return BLANK.lastIndex;
 }
 
-/** The position after the text that begins at a place. */
-function behindText(text: string, place: number): number {
-  for (let end = text.indexOf('"', place + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text[end - escapes - 1] === "\\") escapes++;
-    if (escapes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
-
 const STRUCTURE = /["{}[\],]/g;
 
 /** The position of what ends the value that begins at a place. */
@@ -251,7 +240,7 @@ function behindValue(text: string, place: number): number {
   STRUCTURE.lastIndex = place;
   for (let match = STRUCTURE.exec(text); match; match = STRUCTURE.exec(text)) {
     const [sign] = match;
-    if (sign === '"') STRUCTURE.lastIndex = behindText(text, match.index);
+    if (sign === '"') STRUCTURE.lastIndex = textEnd(text, match.index);
     else if (sign === "{" || sign === "[") depth++;
     else if (sign === "," ? depth === 0 : depth-- === 0) return match.index;
   }

@@ -24,6 +24,9 @@ export interface Source {
   readonly stated?: true;
 }
 
+/** The place of what nothing that was read states. */
+export const NOWHERE: Source = { file: "", path: "" };
+
 /** The place of a property below a place. */
 export function below(source: Source, path: string): Source {
   const joint = source.path === "" || path === "" || path.startsWith("[") ? "" : ".";

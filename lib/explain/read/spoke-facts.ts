@@ -2,6 +2,7 @@
  * The objects that are applied on the spokes: their RBAC, and how their API servers accept the hub's tokens.
  */
 
+import { push } from "../../model/grouped";
 import { type Known, andThen, joined, known, map, orElse, shown } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { shownAt } from "../../model/parsed-tree";
@@ -14,6 +15,7 @@ import { mayHold } from "./node-files";
 import { isNodeDocument, nodesOfDocuments } from "./node-forms";
 import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
+import { BINDINGS, ROLES } from "./refusals";
 import type { SkippedDocument, Source } from "./source";
 
 export interface AuthenticatorFact {
@@ -65,8 +67,6 @@ export interface SpokeFact {
 }
 
 const FILE_KIND = "AuthenticationConfiguration";
-const ROLES: readonly string[] = ["ClusterRole", "Role"];
-const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 
 /** The spokes' own objects, read on demand. */
 export class SpokeFacts {
@@ -98,11 +98,8 @@ function bySpoke(
 ): ReadonlyMap<string, readonly KubernetesDocument[]> {
   const groups = new Map<string, KubernetesDocument[]>();
   for (const document of documents)
-    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
-      const group = groups.get(name) ?? [];
-      group.push(document);
-      groups.set(name, group);
-    }
+    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke]))
+      push(groups, name, document);
   return groups;
 }
 

@@ -1,31 +1,27 @@
-/*
- * The documents of a stack's folder, as its record lists them.
- */
-
-import { dirname, join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { dirname, join, resolve, sep } from "node:path";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/workload-identity-file";
-import { grouped } from "../../model/grouped";
+import { grouped, push } from "../../model/grouped";
 import { known } from "../../model/known";
+import { remembered } from "../../model/once";
+import { at, list, record } from "../../model/parsed";
+import { step } from "../progress";
 import type { BoundStack } from "./bound-copies";
 import { type FileDocument, invalidFile, readText, textIfReadable, triedDocuments } from "./documents";
 import { foreignForm } from "./foreign-forms";
 import { STACK_FILE, type StackInput, isThere } from "./input-files";
 import { type LateReader, stackLateReader } from "./late-text";
 import { isNodeDocument } from "./node-forms";
-import { type KubernetesDocument, isKubernetesDocument } from "./objects";
-import { type PodFact, podFragment } from "./pods";
+import { type KubernetesDocument, OF_ANY, isKubernetesDocument } from "./objects";
+import { podFragment } from "./pods";
 import type { SkippedDocument } from "./source";
 import type { Terraform } from "./terraform";
 import { isVariablesFile, readStackConfiguration } from "./terraform-configuration";
 import { UnreadFiles, textOfFile } from "./unread-files";
-import { step } from "../progress";
 
 /** What the file of a document tells about it. */
 type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke" | "cluster" | "forNodes">;
-
-/** Documents outside of stacks, which may be of any cluster. */
-export const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
 
 interface ReadFile {
   readonly documents: readonly FileDocument[];
@@ -46,8 +42,7 @@ export class Files {
   }
 
   documents(file: string, late: LateReader = known, origin: Origin = OF_ANY): readonly KubernetesDocument[] {
-    const read = this.#read.get(file) ?? this.#readFile(file, origin.ofStack);
-    this.#read.set(file, read);
+    const read = remembered(this.#read, file, () => this.#readFile(file, origin.ofStack));
     // Most files hold no late values, so their texts need no search.
     const reader = read.hasLate ? late : known;
     return read.documents.map((document) => ({ ...document, late: reader, ...origin }));
@@ -74,10 +69,8 @@ export class Files {
 }
 
 /** What pods of a service account, `namespace/name`, need in a cluster of the stack. */
-export interface PodFragmentFact {
-  readonly account: string;
+interface PodFragmentFact extends ReturnType<typeof podFragment> {
   readonly cluster: string | undefined;
-  readonly pod: PodFact;
 }
 
 export interface StackDocuments extends BoundStack {
@@ -92,14 +85,6 @@ export interface StackDocuments extends BoundStack {
   readonly skipped: readonly SkippedDocument[];
 }
 
-/** Where the objects of a file go, as far as it is recorded. */
-interface RecordedPlace {
-  readonly management?: boolean;
-  readonly spoke?: unknown;
-  readonly cluster?: string | undefined;
-  readonly forNodes?: boolean;
-}
-
 export function readStack(input: StackInput, terraform: Terraform, files: Files): StackDocuments {
   const { folder } = input;
   const scope = readStackConfiguration(terraform, folder);
@@ -108,16 +93,14 @@ export function readStack(input: StackInput, terraform: Terraform, files: Files)
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
   const read = new Set<string>();
   const missing: SkippedDocument[] = [];
-  const documents = (file: string, place: RecordedPlace = {}): readonly KubernetesDocument[] => {
+  const documents = (file: string, place: Partial<Origin> = {}): readonly KubernetesDocument[] => {
     const listed = join(folder, file);
     if (!isThere(listed)) {
       missing.push(skippedFile(listed, MISSING));
       return [];
     }
     read.add(listed);
-    const { management = false, forNodes = false, spoke, cluster } = place;
-    const ofSpoke = typeof spoke === "string" ? spoke : undefined;
-    return files.documents(listed, late, { management, ofStack: true, forNodes, spoke: ofSpoke, cluster });
+    return files.documents(listed, late, { ...OF_ANY, ...place, ofStack: true });
   };
   const { manifests = [], nodes = [], controlPlane: ofServers = [], pods = [] } = identity ?? {};
   const written = [
@@ -181,3 +164,53 @@ export function unknownDocuments(documents: readonly FileDocument[]): readonly S
     ),
   ];
 }
+
+/** What the files of a stack say, for a comparison: of service accounts and RBAC one by one, and of all else together. */
+export interface StackDigest {
+  /** The files that bear on nothing but the clusters of the stack. */
+  readonly files: readonly string[];
+  /** The documents of each service account, by `namespace/name`, and of the RBAC in a namespace, by `namespace/`. */
+  readonly accounts: ReadonlyMap<string, readonly string[]>;
+  /** A digest of everything else, apart from declared pulls. */
+  readonly others: string;
+}
+
+/** `unread` are files that may hold objects of any cluster. */
+export function stackDigest(
+  { folder, identity, written, controlPlane, registries }: StackDocuments,
+  unread: ReadonlySet<string>,
+): StackDigest {
+  const accounts = new Map<string, string[]>();
+  const others: unknown[] = [controlPlane, registries].map((all) => all.map(contentOf));
+  for (const each of written) {
+    const key = touchedBy(each);
+    const content = JSON.stringify(contentOf(each));
+    if (key === undefined) others.push(content);
+    else push(accounts, key, content);
+  }
+  const files = [...written.map(({ source }) => source.file), join(folder, WORKLOAD_IDENTITY_FILE)];
+  const clusters = list(at(identity, "clusters")).map((each) => ({ ...record(each), pulls: undefined }));
+  const digest = createHash("sha256").update(JSON.stringify([{ ...identity, clusters }, others]));
+  return {
+    files: files.filter((file) => file.startsWith(folder + sep) && !unread.has(file)),
+    accounts,
+    others: digest.digest("hex"),
+  };
+}
+
+function contentOf({ value, head, management, spoke, cluster, forNodes }: KubernetesDocument): unknown {
+  return [value, head, management, spoke, cluster, forNodes];
+}
+
+/** `undefined` for all other objects, patches and lists of these among them. */
+function touchedBy({ value, management, spoke }: KubernetesDocument): string | undefined {
+  const { apiVersion, kind, metadata, ...others } = record(value);
+  const { namespace, name } = record(metadata);
+  const [place, own] = [namespace, name].map((each) => typeof each === "string" && LABEL.test(each) && each);
+  if (!place || others["$patch"] !== undefined) return undefined;
+  if (apiVersion === "v1" && kind === "ServiceAccount") return own ? `${place}/${own}` : undefined;
+  const isRbac = apiVersion === "rbac.authorization.k8s.io/v1" && (kind === "Role" || kind === "RoleBinding");
+  return isRbac && !management && spoke === undefined ? `${place}/` : undefined;
+}
+
+const LABEL = /^[a-z\d.-]+$/;

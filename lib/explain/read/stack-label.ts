@@ -1,15 +1,7 @@
-/*
- * How results name where a chain was declared: the stack, or the stack and the cluster if it has folders for several.
+/**
+ * The id of the stack of a label. Results name where a chain was declared by `<stack>`, or `<stack>/<cluster>` if it has
+ * folders for several; ids of stacks have no slash.
  */
-
-/** Ids of stacks have no slash. */
-const SEPARATOR = "/";
-
-export function stackLabel(stack: string, cluster: string): string {
-  return stack + SEPARATOR + cluster;
-}
-
-/** The id of the stack of a label. */
 export function stackOf(label: string): string {
-  return label.split(SEPARATOR)[0] ?? label;
+  return label.split("/")[0] ?? label;
 }

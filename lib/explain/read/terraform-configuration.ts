@@ -14,7 +14,8 @@ import { orElse, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { isTreeList, isTreeObject } from "../../model/tree";
-import { type Instance, Resource, listOf } from "./block";
+import { words } from "../coverage/coverage";
+import { type Instance, Resource, listOf, textsIn } from "./block";
 import { type FileDocument, parseJson, readText, textIfReadable } from "./documents";
 import { STACK_FILE, isBelow, namesIn } from "./input-files";
 import type { Scope } from "./scope";
@@ -24,21 +25,11 @@ import type { Terraform } from "./terraform";
 import { isPlan, isTerraformShow, priorState, readTerraformShow } from "./terraform-show";
 import type { UnreadFiles } from "./unread-files";
 
-export interface ConfigurationFile {
-  readonly source: Source;
+export interface ConfigurationFile extends FileDocument {
   readonly value: Json;
 }
 
-const SECTIONS: readonly string[] = [
-  "resource",
-  "data",
-  "provider",
-  "terraform",
-  "module",
-  "output",
-  "locals",
-  "variable",
-];
+const SECTIONS: readonly string[] = words("resource data provider terraform module output locals variable");
 /** Files of variables that Terraform loads automatically. */
 const DEFINITIONS = /^(?:terraform|.*\.auto)\.tfvars(?:\.json)?$/;
 const OVERRIDE = /^(?:override|.*_override)\.tf(?:\.json)?$/;
@@ -299,16 +290,16 @@ function instances(scope: Scope, { count, for_each: each }: Json): readonly Inst
 /** Records module calls and what they are given; what the modules do with it is not read. */
 function addModules(scope: Scope, value: Json, file: Source): void {
   for (const [name, block] of entriesOf(value["module"])) {
-    const texts = new Set<string>();
-    const visit = (each: unknown): void => {
-      if (typeof each === "string") texts.add(each);
-      else if (typeof each === "object" && each !== null) Object.values(each).forEach(visit);
-    };
-    visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
     const reason = "a module, which explain does not follow";
     const whole = JSON.stringify(block);
-    scope.notRead.push({ source, reason, mentions: scope.mentions(block), texts, whole });
+    scope.notRead.push({
+      source,
+      reason,
+      mentions: scope.mentions(block),
+      texts: new Set(textsIn(block)),
+      whole,
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 
 import { type Json, at, list, record, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
+import { words } from "../coverage/coverage";
 import { NOT_YET, Resource } from "./block";
 import { Expressed, type Scope } from "./scope";
 import { withoutMarked, withoutSecrets } from "./sensitive";
@@ -96,13 +97,8 @@ interface Configured {
 }
 
 /** The values, with the configured reference in place of each unknown one. */
-function complete(
-  address: string,
-  values: Json,
-  configured: Configured | undefined,
-  notKnown: Json = {},
-): Json {
-  const named = configured ? references(configured, moduleOf(address)) : {};
+function complete(address: string, values: Json, configured: Configured | undefined, notKnown: Json): Json {
+  const named = configured ? references(configured, MODULE.exec(address)?.[0] ?? "") : {};
   const unknown = Object.entries(notKnown).filter(([, each]) => isUnknown(each));
   const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
     if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
@@ -118,20 +114,9 @@ function complete(
  * Arguments that, if they are expressions, consist of a single reference, which is then their value while a plan does
  * not know it.
  */
-const IDENTIFIERS: readonly string[] = [
-  "assume_role_policy",
-  "parent_id",
-  "policy_arn",
-  "principal_id",
-  "repository",
-  "role",
-  "role_arn",
-  "roles",
-  "scope",
-  "target_role_arn",
-  "user_assigned_identity_id",
-  "workload_identity_pool_id",
-];
+const IDENTIFIERS: readonly string[] = words(`
+  assume_role_policy parent_id policy_arn principal_id repository role role_arn roles scope target_role_arn
+  user_assigned_identity_id workload_identity_pool_id`);
 
 /** Blocks that no Terraform provider adds itself; the configuration in a plan omits `dynamic` ones. */
 const BLOCKS: readonly string[] = ["binding", "condition", "deny_rule", "oidc", "rules", "statement"];
@@ -184,12 +169,8 @@ function withoutKeys(address: string): string {
   return address.includes("[") ? address.replace(KEY, "") : address;
 }
 
+/** The leading `module.<name>.` parts of an address, with keys. */
 const MODULE = /^(?:module\.[\w-]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)+/;
-
-/** The leading `module.<name>.` parts of an address, with keys; empty in the root module. */
-function moduleOf(address: string): string {
-  return MODULE.exec(address)?.[0] ?? "";
-}
 
 /** First words of references other than resource types. */
 const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;

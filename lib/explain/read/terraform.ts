@@ -1,7 +1,4 @@
-/*
- * The Terraform resources in everything that was read.
- */
-
+import { grouped } from "../../model/grouped";
 import { type Known, type Ternary, is, referenceOf } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
@@ -32,7 +29,7 @@ export class Terraform {
   /** Configurations, plans and states in the order in which they were read. */
   readonly scopes: Scope[] = [];
   readonly #computed: ReadonlyMap<string, ComputedAttribute["value"]>;
-  #byType: Map<string, Resource[]> | undefined;
+  #byType: ReadonlyMap<string, readonly Resource[]> | undefined;
 
   constructor(computed: readonly ComputedAttribute[]) {
     this.#computed = new Map(computed.map((row) => [`${row.type}.${row.attribute}`, row.value]));
@@ -46,14 +43,12 @@ export class Terraform {
   }
 
   ofType(type: string): readonly Resource[] {
-    this.#byType ??= this.#sorted();
-    return this.#byType.get(type) ?? [];
+    return this.#sorted.get(type) ?? [];
   }
 
   /** The types of resources and data sources that were read. */
   get types(): readonly string[] {
-    this.#byType ??= this.#sorted();
-    return [...this.#byType.keys()];
+    return [...this.#sorted.keys()];
   }
 
   /** The computed value of an attribute; for {@link Scope}. */
@@ -74,15 +69,11 @@ export class Terraform {
     return scopes.length === 1 ? scopes[0]?.output(String(name)) : undefined;
   }
 
-  #sorted(): Map<string, Resource[]> {
-    const sorted = new Map<string, Resource[]>();
-    for (const { resources } of this.scopes)
-      for (const resource of resources.values()) {
-        const same = sorted.get(resource.type);
-        if (same) same.push(resource);
-        else sorted.set(resource.type, [resource]);
-      }
-    return sorted;
+  get #sorted(): ReadonlyMap<string, readonly Resource[]> {
+    return (this.#byType ??= grouped(
+      this.scopes.flatMap(({ resources }) => [...resources.values()]),
+      ({ type }) => type,
+    ));
   }
 }
 

@@ -8,7 +8,8 @@
 import { grouped } from "../../model/grouped";
 import { type Known, isKnown, orElse } from "../../model/known";
 import { list, record } from "../../model/parsed";
-import { type Tree, childOf, isTreeList, knownJson, optionalText, parsedTree } from "../../model/tree";
+import { plainAt } from "../../model/parsed-tree";
+import { type Tree, childOf, isTreeList, knownJson, parsedTree } from "../../model/tree";
 import { type AcceptedAlgorithms, derivedKeyId } from "../../rules/openid/jwks";
 
 export interface KeySet {
@@ -52,18 +53,18 @@ export function keySet(jwks: Known<string>, accepted: AcceptedAlgorithms = VERIF
       ? { ...nothing, refusal: "are not a JSON Web Key Set", doubt: undefined }
       : { ...nothing, refusal: undefined, doubt: "it is not known what they are" };
   if (keys.length === 0) return { ...nothing, refusal: "are an empty list", doubt: undefined };
-  const membersOf = (key: Tree): string => JSON.stringify(MEMBERS.map((name) => textOf(key, name)));
-  const judged = [...grouped(keys, (key) => textOf(key, "kid")).values()].flatMap((alike) => {
+  const membersOf = (key: Tree): string => JSON.stringify(MEMBERS.map((name) => plainAt(key, name)));
+  const judged = [...grouped(keys, (key) => plainAt(key, "kid")).values()].flatMap((alike) => {
     const isOne = new Set(alike.map(membersOf)).size === 1;
     return alike.map((key) => ({ key, refusal: refusalOf(key, accepted), doubt: doubtOf(key, isOne) }));
   });
   const usable = judged.filter(({ refusal }) => refusal === undefined);
   const isCertain = usable.some(({ doubt }) => doubt === undefined);
   const complaint = ([first]: typeof judged, name: "refusal" | "doubt"): string | undefined =>
-    first && `${textOf(first.key, "kid") || "a key without id"} ${first[name]}`;
-  const signing = new Map(usable.map(({ key }) => [membersOf(key), textOf(key, "kid")]));
+    first && `${plainAt(first.key, "kid") || "a key without id"} ${first[name]}`;
+  const signing = new Map(usable.map(({ key }) => [membersOf(key), plainAt(key, "kid")]));
   return {
-    ids: keys.map((key) => textOf(key, "kid")),
+    ids: keys.map((key) => plainAt(key, "kid")),
     signing,
     refusal: usable.length === 0 ? `are none to verify tokens: ${complaint(judged, "refusal")}` : undefined,
     doubt: isCertain ? undefined : complaint(usable, "doubt"),
@@ -83,7 +84,7 @@ function refusalOf(key: Tree, { by, algorithms }: AcceptedAlgorithms): string | 
   const fitting = algorithms.filter((each) => own.includes(each));
   if (!fitting.includes(String(alg ?? fitting[0])))
     return `is not for ${algorithms.join(", ")}, which ${by} takes`;
-  const isEncoded = ["n", "e", "x", "y"].every((name) => BASE64URL.test(textOf(key, name)));
+  const isEncoded = ["n", "e", "x", "y"].every((name) => BASE64URL.test(plainAt(key, name)));
   return isEncoded && derivedKeyId(json) !== undefined ? undefined : "has members that are no public key";
 }
 
@@ -93,13 +94,9 @@ function doubtOf(key: Tree, isOne: boolean): string | undefined {
   if (json === LATE) return "is known only after apply";
   if (!isOne) return "is the id of more than one key";
   const { kty, e } = record(json);
-  const bits = textOf(key, "n").length * BASE64URL_BITS;
+  const bits = plainAt(key, "n").length * BASE64URL_BITS;
   if (kty === "RSA" && (bits < RSA_BITS || e !== USUAL_EXPONENT)) return "has an unusual modulus or exponent";
-  return derivedKeyId(json) === textOf(key, "kid")
+  return derivedKeyId(json) === plainAt(key, "kid")
     ? undefined
     : "is not the id that kube-apiserver derives from the key, and tokens name that one";
-}
-
-function textOf(key: Tree, member: string): string {
-  return orElse(optionalText(childOf(key, member)), () => undefined) ?? "";
 }

@@ -19,6 +19,7 @@ import {
   partsOf,
   shown,
   unread,
+  whether,
   withoutPrefix,
 } from "../../model/known";
 import type { Block, Resource } from "../read/block";
@@ -63,11 +64,7 @@ const TYPES: Readonly<Record<string, (resource: Resource, terraform: Terraform) 
   azurerm_kubernetes_cluster_node_pool: (pool) => [closed(pool, "kubernetes_cluster_id", AKS)],
   google_container_cluster: (cluster) =>
     is(cluster.flag("remove_default_node_pool"), true) === "yes" &&
-    match(
-      cluster.blocks("node_pool"),
-      ({ length }) => length === 0,
-      () => false,
-    )
+    whether(cluster.blocks("node_pool"), ({ length }) => length === 0) === "yes"
       ? []
       : [closed(cluster, "name", GKE)],
   google_container_node_pool: (pool) => [closed(pool, "cluster", GKE)],
@@ -127,11 +124,7 @@ function place(resource: Resource, argument: string): Pick<NodePool, "name" | "s
 }
 
 function mayBe(block: Known<Block | undefined>, flag: string): boolean {
-  return match(
-    block,
-    (each) => each !== undefined && is(each.flag(flag), true) !== "no",
-    () => true,
-  );
+  return whether(block, (each) => each !== undefined && is(each.flag(flag), true) !== "no") !== "no";
 }
 
 /** Of the AMIs that EKS chooses, only those with nodeadm read the user data that is read here. */
@@ -172,7 +165,8 @@ function scalingGroup(group: Resource, terraform: Terraform): readonly NodePool[
     notRead("an expression makes its launch templates"),
   ]);
   return starts.flatMap(({ from, userData, hasOwnImage }, nth): readonly NodePool[] => {
-    const cluster = tag ?? mentionedCluster(from);
+    const mentioned = USER_DATA.flatMap((name) => from?.mentioned(name) ?? []);
+    const cluster = tag ?? mentioned.find(({ type }) => type === "aws_eks_cluster")?.stated("name");
     if (cluster === undefined && !isOfNode(from)) return [];
     const name = nth === 0 ? pool.name : `${pool.name}, instances ${nth + 1}`;
     return [{ ...pool, name, cluster, hasOwnImage, userData }];
@@ -215,23 +209,14 @@ function clusterIn(tag: Block): Known<string> | undefined {
     key,
     (text) => {
       const [, name] = KEY.exec(text) ?? [];
-      return name === undefined
-        ? text === "eks:cluster-name"
-          ? tag.stated("value")
-          : undefined
-        : known(name);
+      if (name !== undefined) return known(name);
+      return text === "eks:cluster-name" ? tag.stated("value") : undefined;
     },
     () => {
       const [first] = partsOf(key) ?? [];
       return typeof first === "string" && first !== IN_KEY ? undefined : withoutPrefix(key, IN_KEY);
     },
   );
-}
-
-/** The cluster of EKS of which user data is made. */
-function mentionedCluster(template: Resource | undefined): Known<string> | undefined {
-  const named = USER_DATA.flatMap((name) => template?.mentioned(name) ?? []);
-  return named.find(({ type }) => type === "aws_eks_cluster")?.stated("name");
 }
 
 /** The launch templates of a group, also those of single instance types, or its launch configuration. */
@@ -245,7 +230,7 @@ function startsOf(group: Resource, terraform: Terraform): Known<readonly Start[]
       templates === undefined
         ? known([])
         : andThen(templates.blocks("override"), (overrides) =>
-            map(all([templates, ...overrides].map(specificationOf)), (found) =>
+            map(all([templates, ...overrides].map((each) => each.block(SPECIFICATION))), (found) =>
               found.flatMap((each) => (each ? [ofTemplate(terraform, each, SPECIFIED)] : [])),
             ),
           ),
@@ -253,11 +238,8 @@ function startsOf(group: Resource, terraform: Terraform): Known<readonly Start[]
   });
 }
 
+const SPECIFICATION = "launch_template_specification";
 const SPECIFIED = ["launch_template_id", "launch_template_name"] as const;
-
-function specificationOf(block: Block): Known<Block | undefined> {
-  return block.block("launch_template_specification");
-}
 
 const CONFIGURATION = "aws_launch_configuration";
 
@@ -300,12 +282,8 @@ const PARAMETER = /^(?:resolve:ssm:)?\/aws\/service\/eks\/optimized-ami\/[^/]+\/
 function onImage(from: Resource, userData: UserData): Start {
   const image = from.text("image_id");
   const parameter = from.referred("image_id", ["value", "insecure_value"])?.text("name") ?? image;
-  const isStandard = match(
-    parameter,
-    (name) => name === undefined || PARAMETER.test(name),
-    () => false,
-  );
-  if (isStandard) return { from, userData, hasOwnImage: false };
+  if (whether(parameter, (name) => name === undefined || PARAMETER.test(name)) === "yes")
+    return { from, userData, hasOwnImage: false };
   const given = andThen(userData, (text) =>
     text === undefined
       ? known(text)

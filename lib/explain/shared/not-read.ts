@@ -1,26 +1,19 @@
-/*
- * Resources that grant something but are not judged.
- */
-
 import { shown } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import type { Granted } from "../cloud";
-import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 
 /** Resources that grant something but are not judged, with their arguments, so that a change of them is seen. */
 export function grantsNotRead(terraform: Terraform, types: readonly string[]): readonly Granted[] {
   const all = types.flatMap((type) => terraform.ofType(type)).filter(({ adopted }) => !adopted);
   return all.map((resource) => {
-    const arguments_ = resource.names.filter((name) => !META.includes(name)).sort();
-    const says = arguments_.map((name) => `${name} = ${writtenText(resource, name)}`).join(", ");
+    const textOf = (name: string): string =>
+      JSON.stringify(plainOf(resource.evaluate(resource.written([name])), shown));
+    const names = resource.names.filter((name) => !META.includes(name)).sort();
+    const says = names.map((name) => `${name} = ${textOf(name)}`).join(", ");
     const right = { text: says, limits: true, source: resource.source };
     return { to: `${resource.type}, which is not judged`, isHeld: false, isOwn: true, rights: () => [right] };
   });
-}
-
-function writtenText(resource: Resource, name: string): string {
-  return JSON.stringify(plainOf(resource.evaluate(resource.written([name])), shown));
 }
 
 const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];

@@ -5,7 +5,8 @@
 
 import { posix } from "node:path";
 import { type Known, andThen, is, isKnown, known, orElse, unread, whether } from "../../model/known";
-import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
+import { plainAt } from "../../model/parsed-tree";
+import { type Tree, itemsAt, optionalText, treeAt } from "../../model/tree";
 import { type Answer, broken, seen } from "../answer";
 import type { PodFact } from "../read/pods";
 
@@ -38,11 +39,6 @@ export interface ContainerFact {
 const LIFETIME = 3600;
 const CONTAINERS: readonly string[] = ["initContainers", "containers"];
 
-/** A text, empty if it is absent or not known; for names that the API server requires to be literal. */
-function literal(tree: Tree): string {
-  return orElse(optionalText(tree), () => undefined) ?? "";
-}
-
 function isNothing(tree: Tree): boolean {
   return whether(tree, (value) => value === undefined || value === null) === "yes";
 }
@@ -53,22 +49,19 @@ export function containersOf(
   keysOf: (configMap: string) => readonly string[] = () => [],
 ): readonly ContainerFact[] {
   const volumes = new Map(
-    itemsOf(childOf(spec, "volumes")).map((volume) => [
-      literal(childOf(volume, "name")),
-      volumeFiles(volume, keysOf),
-    ]),
+    itemsAt(spec, "volumes").map((volume) => [plainAt(volume, "name"), volumeFiles(volume, keysOf)]),
   );
-  return CONTAINERS.flatMap((kind) => itemsOf(childOf(spec, kind))).map((container) => {
-    const mounts = itemsOf(childOf(container, "volumeMounts"));
+  return CONTAINERS.flatMap((kind) => itemsAt(spec, kind)).map((container) => {
+    const mounts = itemsAt(container, "volumeMounts");
     return {
-      name: literal(childOf(container, "name")),
+      name: plainAt(container, "name"),
       variable: (name) => variableOf(container, name),
-      hasMore: itemsOf(childOf(container, "envFrom")).length > 0,
-      files: mounts.flatMap((mount) => mounted(mount, volumes.get(literal(childOf(mount, "name"))) ?? [])),
+      hasMore: itemsAt(container, "envFrom").length > 0,
+      files: mounts.flatMap((mount) => mounted(mount, volumes.get(plainAt(mount, "name")) ?? [])),
       isOpen: mounts.some(
         (mount) =>
-          literal(childOf(mount, "subPathExpr")) !== "" ||
-          !["mountPath", "subPath"].every((key) => isKnown(childOf(mount, key))),
+          plainAt(mount, "subPathExpr") !== "" ||
+          !["mountPath", "subPath"].every((key) => isKnown(treeAt(mount, key))),
       ),
     };
   });
@@ -76,51 +69,51 @@ export function containersOf(
 
 /** If a variable is written twice, the last one takes effect. */
 function variableOf(container: Tree, name: string): Known<string | undefined> {
-  const all = itemsOf(childOf(container, "env")).filter((each) => literal(childOf(each, "name")) === name);
+  const all = itemsAt(container, "env").filter((each) => plainAt(each, "name") === name);
   if (all.length === 0) return known(undefined);
   const written = all.at(-1) ?? known(undefined);
-  if (!isNothing(childOf(written, "valueFrom")))
+  if (!isNothing(treeAt(written, "valueFrom")))
     return unread(`the variable ${name} comes from another object`);
-  return andThen(optionalText(childOf(written, "value")), (value) =>
+  return andThen(optionalText(treeAt(written, "value")), (value) =>
     value?.includes("$(") ? unread(`the variable ${name} is made from others`) : known(value ?? ""),
   );
 }
 
 function volumeFiles(volume: Tree, keysOf: (configMap: string) => readonly string[]): readonly SeenFile[] {
-  const projected = itemsOf(childOf(volume, "projected", "sources"));
+  const projected = itemsAt(volume, "projected", "sources");
   const ofProjections = projected.flatMap((source): readonly SeenFile[] => {
-    const token = childOf(source, "serviceAccountToken");
-    if (isNothing(token)) return configMapFiles(childOf(source, "configMap"), keysOf);
-    return [{ path: literal(childOf(token, "path")), token: tokenOf(token), of: undefined }];
+    const token = treeAt(source, "serviceAccountToken");
+    if (isNothing(token)) return configMapFiles(treeAt(source, "configMap"), keysOf);
+    return [{ path: plainAt(token, "path"), token: tokenOf(token), of: undefined }];
   });
-  const files = [...ofProjections, ...configMapFiles(childOf(volume, "configMap"), keysOf)];
+  const files = [...ofProjections, ...configMapFiles(treeAt(volume, "configMap"), keysOf)];
   // The kubelet writes them one after the other, so that the last one at a path counts.
   return [...new Map(files.map((file, place) => [file.path || place, file])).values()];
 }
 
 function configMapFiles(source: Tree, keysOf: (configMap: string) => readonly string[]): readonly SeenFile[] {
-  const configMap = literal(childOf(source, "name"));
+  const configMap = plainAt(source, "name");
   if (configMap === "") return [];
-  const items = itemsOf(childOf(source, "items"));
+  const items = itemsAt(source, "items");
   const rows =
     items.length === 0
       ? keysOf(configMap).map((key) => [key, key] as const)
-      : items.map((item) => [literal(childOf(item, "path")), literal(childOf(item, "key"))] as const);
+      : items.map((item) => [plainAt(item, "path"), plainAt(item, "key")] as const);
   return rows.map(([path, key]) => ({ path, token: undefined, of: { configMap, key } }));
 }
 
 function tokenOf(token: Tree): ProjectedToken {
-  const seconds = orElse(childOf(token, "expirationSeconds"), () => undefined);
+  const seconds = orElse(treeAt(token, "expirationSeconds"), () => undefined);
   return {
-    audience: optionalText(childOf(token, "audience")),
+    audience: optionalText(treeAt(token, "audience")),
     expirationSeconds: typeof seconds === "number" ? seconds : LIFETIME,
   };
 }
 
 /** With a `subPath`, only that file or directory of the volume is mounted, at the path of the mount. */
 function mounted(mount: Tree, files: readonly SeenFile[]): readonly SeenFile[] {
-  const [path, part] = [literal(childOf(mount, "mountPath")), literal(childOf(mount, "subPath"))];
-  if (literal(childOf(mount, "subPathExpr")) !== "") return [];
+  const [path, part] = [plainAt(mount, "mountPath"), plainAt(mount, "subPath")];
+  if (plainAt(mount, "subPathExpr") !== "") return [];
   const below = part === "" ? "" : posix.normalize(part).replace(/\/$/, "");
   return files.flatMap((file) => {
     const inside = posix.normalize(file.path);
@@ -134,12 +127,12 @@ function mounted(mount: Tree, files: readonly SeenFile[]): readonly SeenFile[] {
 
 /** An item of a ConfigMap volume whose key the ConfigMap does not have: the pod does not start. */
 export function missingKey(spec: Tree, configMap: string, keys: readonly string[]): string | undefined {
-  return itemsOf(childOf(spec, "volumes"))
-    .flatMap((volume) => [volume, ...itemsOf(childOf(volume, "projected", "sources"))])
-    .map((source) => childOf(source, "configMap"))
-    .filter((source) => literal(childOf(source, "name")) === configMap)
-    .filter((source) => orElse(childOf(source, "optional"), () => undefined) !== true)
-    .flatMap((source) => itemsOf(childOf(source, "items")).map((item) => literal(childOf(item, "key"))))
+  return itemsAt(spec, "volumes")
+    .flatMap((volume) => [volume, ...itemsAt(volume, "projected", "sources")])
+    .map((source) => treeAt(source, "configMap"))
+    .filter((source) => plainAt(source, "name") === configMap)
+    .filter((source) => orElse(treeAt(source, "optional"), () => undefined) !== true)
+    .flatMap((source) => itemsAt(source, "items").map((item) => plainAt(item, "key")))
     .find((key) => key !== "" && !keys.includes(key));
 }
 
@@ -153,9 +146,9 @@ const LONGEST = 2 ** 32;
  */
 export function refusedToken(pods: readonly PodFact[]): Answer | undefined {
   for (const { title, spec, source } of pods) {
-    const problem = itemsOf(childOf(spec, "volumes"))
-      .flatMap((volume) => itemsOf(childOf(volume, "projected", "sources")))
-      .map((projection) => tokenProblem(childOf(projection, "serviceAccountToken")))
+    const problem = itemsAt(spec, "volumes")
+      .flatMap((volume) => itemsAt(volume, "projected", "sources"))
+      .map((projection) => tokenProblem(treeAt(projection, "serviceAccountToken")))
       .find((each) => each !== undefined);
     if (problem !== undefined)
       return broken(
@@ -169,10 +162,10 @@ export function refusedToken(pods: readonly PodFact[]): Answer | undefined {
 }
 
 function tokenProblem(token: Tree): string | undefined {
-  const path = literal(childOf(token, "path"));
+  const path = plainAt(token, "path");
   if (posix.isAbsolute(path) || path.split("/").includes(".."))
     return `asks for a token at ${path}; Kubernetes accepts only a path within the volume`;
-  const seconds = orElse(childOf(token, "expirationSeconds"), () => undefined) ?? SHORTEST;
+  const seconds = orElse(treeAt(token, "expirationSeconds"), () => undefined) ?? SHORTEST;
   const asks = `asks for a token of ${JSON.stringify(seconds)}`;
   if (!Number.isSafeInteger(seconds)) return `${asks}; Kubernetes accepts only whole numbers of seconds`;
   if (Number(seconds) > LONGEST) return `${asks} seconds; Kubernetes issues none over ${LONGEST}`;
@@ -184,13 +177,13 @@ const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /** Whether a pod asks for Windows nodes, or for nodes that may run Windows. */
 export function mayBeForWindows(spec: Tree): boolean {
-  const selected = SYSTEMS.map((label) => childOf(spec, "nodeSelector", label));
-  const affine = itemsOf(childOf(spec, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"))
-    .flatMap((term) => itemsOf(childOf(term, "matchExpressions")))
-    .filter((each) => is(optionalText(childOf(each, "operator")), "In") !== "no")
-    .filter((each) => SYSTEMS.some((label) => is(optionalText(childOf(each, "key")), label) !== "no"))
-    .flatMap((each) => itemsOf(childOf(each, "values")));
-  return [childOf(spec, "os", "name"), ...selected, ...affine].some(
+  const selected = SYSTEMS.map((label) => treeAt(spec, "nodeSelector", label));
+  const affine = itemsAt(spec, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
+    .flatMap((term) => itemsAt(term, "matchExpressions"))
+    .filter((each) => is(optionalText(treeAt(each, "operator")), "In") !== "no")
+    .filter((each) => SYSTEMS.some((label) => is(optionalText(treeAt(each, "key")), label) !== "no"))
+    .flatMap((each) => itemsAt(each, "values"));
+  return [treeAt(spec, "os", "name"), ...selected, ...affine].some(
     (each) => is(optionalText(each), "windows") !== "no",
   );
 }

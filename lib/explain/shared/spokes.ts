@@ -5,6 +5,7 @@
 
 import { type Known, anyOf, isAbsent, isKnown, map, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { CLUSTERS } from "../coverage/closed-world";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
@@ -58,11 +59,6 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   );
 }
 
-const CLUSTERS: readonly string[] = [
-  "aws_eks_cluster",
-  "azurerm_kubernetes_cluster",
-  "google_container_cluster",
-];
 /** Attributes that hold the address of the API server. */
 const ADDRESSES: readonly string[] = ["endpoint", "fqdn", "private_fqdn"];
 

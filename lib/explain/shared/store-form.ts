@@ -4,7 +4,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, type Ternary, and, is, known, match, orElse, same } from "../../model/known";
+import { type Known, type Ternary, and, is, known, match, orElse, same, whether } from "../../model/known";
 import { isTreeList } from "../../model/tree";
 import { seen } from "../answer";
 import type { Rows } from "../coverage/coverage";
@@ -64,14 +64,13 @@ export function storesOf<P extends Place>(
 
 function storedObject(resource: Resource, content: string, rows: Rows): StoredObject {
   const [lifecycle] = orElse(resource.blocks("lifecycle"), () => []);
-  const isKept = match(
+  const ignored = whether(
     lifecycle ? lifecycle.tree("ignore_changes") : known(undefined),
     (value) =>
       value === "all" ||
       (isTreeList(value) && value.some((each) => is(each as Known<string>, content) === "yes")),
-    () => true,
   );
-  const text = resource.stated(content);
+  const [text, isKept] = [resource.stated(content), ignored !== "no"];
   return { text, isKept, doubt: beyondRow(resource, rows), resource, source: resource.source };
 }
 

@@ -14,7 +14,7 @@ import {
 import type { FileOwner } from "../../artefact/written-files-list";
 import { type ObjectKind, boolean, checkGiven, object, optional, text } from "../../model/shape";
 import { refuseFile, refuseFolder } from "../../artefact/problems";
-import { jsonObject } from "../../artefact/json-object";
+import { jsonObject } from "../../artefact/parsed-documents";
 import { type Json, record } from "../../model/parsed";
 import { refuseManifestsFolder } from "./problems";
 

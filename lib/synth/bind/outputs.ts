@@ -1,4 +1,4 @@
-import { jsonObject } from "../../artefact/json-object";
+import { jsonObject } from "../../artefact/parsed-documents";
 import { refuseUnreadable } from "../../artefact/problems";
 import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BIND_JOURNAL, BIND_STAGE, isHalfBound } from "../../artefact/bind-stage";
-import { jsonObject } from "../../artefact/json-object";
+import { jsonObject } from "../../artefact/parsed-documents";
 import { errorCode } from "../../artefact/synth-folder";
 import { isRecord } from "../../model/record";
 import { makeFolders, missingFolders, removeEmpty } from "./make-folders";

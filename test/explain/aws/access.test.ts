@@ -37,7 +37,6 @@ function secretOf(
 ): SecretFact {
   return {
     key,
-    namespace: "a",
     type: known("Opaque"),
     keys,
     value: (name) => (name === "credentials" ? content : known(undefined)),

@@ -46,7 +46,7 @@ interface Judged {
 function judged(changes: readonly Change[], rights: object | undefined): Judged {
   const files = withTerraform(written, (configuration) => changes.forEach((change) => change(configuration)));
   const { cloud, cluster } = googleCloud(files);
-  const secret = [...cluster.secrets.values()].find(({ namespace }) => namespace === NAMESPACE);
+  const secret = [...cluster.secrets.values()].find(({ key }) => key.startsWith(`${NAMESPACE}/`));
   const identity = secret && cloud.access.secret(secret, undefined, cluster.secrets).identity;
   if (!identity) throw new Error("no identity");
   const token = { issuer: cluster.issuer, audience: known("openshift"), namespace: NAMESPACE, name: NAME };

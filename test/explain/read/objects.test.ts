@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { type Known, Reference, known, match, same, shown, textOf, whyText } from "../../../lib/model/known";
 import { fieldOf, isTreeObject, sameTree, treeAt, treeOf } from "../../../lib/model/tree";
-import { rbacName } from "../../../lib/explain/read/kubernetes-facts";
+import { lateName } from "../../../lib/explain/read/late-text";
 import { findRbacGrant } from "../../../lib/rules/rbac/evaluate";
 import type { ClusterArtefacts } from "../../../lib/explain/read/clusters";
 import { type FileContents, clusterOf, factsOf } from "../../fixtures/explain/read";
@@ -325,7 +325,7 @@ it("RBAC with late values grants what names the same value, and perhaps anything
       groups: ["system:nodes"],
       verb: "request-serviceaccounts-token-audience",
       apiGroup: "",
-      resource: rbacName(audience),
+      resource: lateName(audience),
       name: "web",
       namespace: "shop",
     }) !== undefined;

@@ -5,7 +5,7 @@
 
 import { expect, test } from "vitest";
 import { explain } from "../../../../lib/explain";
-import { NODE_KINDS } from "../../../../lib/explain/coverage/node-kinds";
+import { NODE_KINDS } from "../../../../lib/explain/coverage/kinds";
 import { type ExampleName, heldFolder, synthesized } from "../../../fixtures/explain/artefacts";
 import { beside, object, question } from "../../../fixtures/explain/admission";
 import { type Row, checks } from "../../../fixtures/explain/checks";
