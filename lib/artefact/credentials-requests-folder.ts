@@ -61,12 +61,11 @@ function bytesOf(file: string): Buffer | undefined {
   }
 }
 
-/** What follows a second colon is text of the file, which may be anything, even a private key. */
 function documentsOf(file: string): readonly SourcedDocument[] {
   const [text, isJson] = [textOf(file), JSON_EXTENSION.test(file)];
   if (isJson && text.trim() === "") return [];
   const read = isJson ? readJson(text) : readYaml(text);
-  if ("reason" in read) return failFile(file, read.line, read.reason.split(": ", 2).join(": "));
+  if ("reason" in read) return failFile(file, read.line, read.reason);
   const { values } = read;
   return values.flatMap((value, index): SourcedDocument[] => {
     if (value === null || value === undefined) return [];

@@ -4,7 +4,7 @@
  */
 
 import { type Document, type Tags, visit } from "yaml";
-import { parsedYaml } from "../model/parsed-yaml";
+import { parsedYaml, yamlProblem } from "../model/parsed-yaml";
 import { isRecord } from "../model/record";
 import { repeatedKey } from "../model/repeated-key";
 import { readWrittenYaml } from "./written-yaml";
@@ -118,7 +118,7 @@ export function readYaml(text: string, firstOnly = false): ReadDocuments {
     for (const document of firstOnly ? documents.slice(0, 1) : documents) {
       const [error] = document.errors;
       if (error?.message.includes(STACK)) return invalid(TOO_DEEP, error.pos[0]);
-      if (error) return invalid(`is not YAML: ${error.message.replace(PLACE, "")}`, error.pos[0], false);
+      if (error) return invalid(`is not YAML: ${yamlProblem(error)}`, error.pos[0], false);
       if (hasManyAliases(document)) return invalid(ALIASES);
       const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
       if (isDeeper(value)) return invalid(TOO_DEEP, document.range?.[0]);
@@ -133,8 +133,6 @@ export function readYaml(text: string, firstOnly = false): ReadDocuments {
 
 /** The parser is recursive, and reports a stack overflow like any other error. */
 const STACK = "Maximum call stack size exceeded";
-/** Where a repeated key is, which the line already says. */
-const PLACE = / at line \d+, column \d+$/;
 
 /** True for more aliases than the package resolves in reasonable time. */
 function hasManyAliases(document: Document.Parsed): boolean {

@@ -37,6 +37,11 @@ export function parsedYaml(text: string, options: Options): readonly Document.Pa
   return parsed;
 }
 
+/** What the parser says, without the place and without what follows a colon: text of the file, which may be a password. */
+export function yamlProblem({ message }: YAMLParseError): string {
+  return message.split(/ at line \d|:|\n/)[0] ?? "";
+}
+
 function addRepeatedKeys(node: unknown, errors: YAMLParseError[], lines: LineCounter): void {
   if (!isMap(node) && !isSeq(node)) return;
   const keys = new Set<unknown>();

@@ -16,6 +16,13 @@ const bomb = [
 describe("refused, naming file and line", () => {
   it.each<[string, string, string | Buffer, number, string]>([
     ["YAML that is none", "m.yaml", "a: 1\nb: [1\n", 3, "is not YAML"],
+    [
+      "a secret in the wrong place",
+      "m.yaml",
+      "kind: Secret\nstringData:\n  password: >hunter2\n",
+      3,
+      "is not YAML: Block scalar header includes extra characters$",
+    ],
     ["a key twice", "m.yaml", "kind: Pod\nkind: Pod\n", 2, "is not YAML: Map keys must be unique"],
     ["JSON that is none", "m.json", '{\n"a": }\n', 2, "is not JSON"],
     ["a key twice in JSON", "m.json", '{\n"a": {"b": 1,\n"b": 2}\n}\n', 3, "has a key twice in one object"],

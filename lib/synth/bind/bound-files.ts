@@ -15,7 +15,7 @@ import {
   refuseValue,
   refuseBrokenText,
 } from "./problems";
-import { parsedYaml } from "../../model/parsed-yaml";
+import { parsedYaml, yamlProblem } from "../../model/parsed-yaml";
 import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../rules/fleet/endpoint";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
@@ -262,7 +262,7 @@ function assertConfig({ text, where, clusters }: FinishedText): void {
   const [document] = parsedYaml(text, { version: "1.1" });
   if (document === undefined) return;
   const [error] = document.errors;
-  if (error) return refuseBrokenText(where, KIND, `it is not YAML: ${error.message.split("\n")[0]}`);
+  if (error) return refuseBrokenText(where, KIND, `it is not YAML: ${yamlProblem(error)}`);
   const config: unknown = document.toJS();
   if (typeof config !== "object" || config === null || !("kind" in config) || config.kind !== KIND) return;
   for (const { kubelet, featureGates } of clusters) {

@@ -2,7 +2,7 @@ import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { refuseFile } from "../../artefact/problems";
 import { objectTitle, propertyPath } from "../../artefact/property-path";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { parsedYaml } from "../../model/parsed-yaml";
+import { parsedYaml, yamlProblem } from "../../model/parsed-yaml";
 import { refusePlaceholder } from "./problems";
 import {
   Document,
@@ -41,7 +41,7 @@ function boundDocument(text: string, file: string, fill: (scalar: string, where:
   if (document === undefined) return text;
   if (another) return refuseFile(file, "has two documents without --- between them");
   const [error] = document.errors;
-  if (error) return refuseFile(file, `is not YAML: ${error.message.split("\n")[0]}`);
+  if (error) return refuseFile(file, `is not YAML: ${yamlProblem(error)}`);
   const title = `${file}: ${objectTitle(document.get("kind"), document.getIn(["metadata", "namespace"]), document.getIn(["metadata", "name"]))}`;
   visit(document, {
     Scalar: (key, scalar, ancestors) => {
