@@ -2,7 +2,7 @@
  * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, and AWS managed policies.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   Reference,
@@ -54,7 +54,7 @@ export class Documents {
   readonly #terraform: Terraform;
   readonly #read = new Map<string, Recent<string, Policy>>();
   readonly #managed = new Recent<string, NamedPolicy>();
-  #byName: Map<string, Resource[]> | undefined;
+  #byName: ReadonlyMap<string, readonly Resource[]> | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -102,14 +102,10 @@ export class Documents {
     return perhaps.length === 1 && !isOfAws ? perhaps : [];
   }
 
-  #named(): Map<string, Resource[]> {
-    if (this.#byName) return this.#byName;
-    this.#byName = new Map();
-    for (const resource of this.#terraform.ofType(MANAGED_TYPE)) {
-      const name = orElse(lastSegment(resource.attribute("arn")) ?? resource.attribute("name"), () => "");
-      push(this.#byName, name, resource);
-    }
-    return this.#byName;
+  #named(): ReadonlyMap<string, readonly Resource[]> {
+    return (this.#byName ??= grouped(this.#terraform.ofType(MANAGED_TYPE), (each) =>
+      orElse(lastSegment(each.attribute("arn")) ?? each.attribute("name"), () => ""),
+    ));
   }
 }
 

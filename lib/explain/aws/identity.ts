@@ -2,7 +2,7 @@
  * IAM roles: which one an ARN names, and what is declared of it.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -87,7 +87,7 @@ export class Roles {
   readonly #attachments: Attachments;
   readonly #world: ClosedWorld;
   readonly #ofOrganization: readonly HeldPolicy[];
-  readonly #byName = new Map<string, Resource[]>();
+  readonly #byName: ReadonlyMap<string | undefined, readonly Resource[]>;
   readonly #roles = new Recent<Resource, Role>();
   #declared: readonly Role[] | undefined;
 
@@ -95,10 +95,7 @@ export class Roles {
     this.#terraform = terraform;
     this.#documents = documents;
     this.#world = world;
-    for (const resource of terraform.ofType(TYPE)) {
-      const name = orElse(resource.attribute("name"), () => undefined);
-      if (name !== undefined) push(this.#byName, name, resource);
-    }
+    this.#byName = grouped(terraform.ofType(TYPE), (each) => orElse(each.attribute("name"), () => undefined));
     this.#attachments = new Attachments(terraform, documents, world, (name) => this.#named(name));
     this.#ofOrganization = organizationPolicies(terraform);
   }

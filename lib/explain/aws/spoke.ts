@@ -4,7 +4,7 @@
  * pod-identities.adoc). The Terraform provider leaves the authentication mode to EKS, which defaults to CONFIG_MAP.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -22,6 +22,7 @@ import {
   Reference,
   partsOf,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { withoutAccessEntries } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
@@ -217,17 +218,9 @@ export class AwsSpokes implements CloudSpokes {
 
   /** By the cluster's name; `undefined` for a name known only after apply. */
   #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
-    const before = this.#byCluster.get(type);
-    if (before) return before;
-    const index = new Map<string | undefined, Resource[]>();
-    for (const each of this.#terraform.ofType(type))
-      push(
-        index,
-        orElse(each.stated("cluster_name"), () => undefined),
-        each,
-      );
-    this.#byCluster.set(type, index);
-    return index;
+    return remembered(this.#byCluster, type, () =>
+      grouped(this.#terraform.ofType(type), (each) => orElse(each.stated("cluster_name"), () => undefined)),
+    );
   }
 }
 

@@ -24,6 +24,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import { type FirstDocument, firstDocument } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
+import { LIST_IT, handedOver, notListed } from "../shared/handed-annotations";
 import type { Issuers } from "../shared/object-store";
 import { noRights } from "../shared/same-answers";
 import { actingAs } from "./held";
@@ -61,7 +62,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     annotations: (question) => annotationsAnswer(question, identities),
     readByAll: ({ host }) => registries.readByAll(host),
     puller: (question): PullIdentity => {
-      const client = handedOver(question, CLIENT_ID_ANNOTATION);
+      const client = annotation(question, CLIENT_ID_ANNOTATION);
       const identity = identities.of(client);
       const token = tokenOf(question.token);
       const missing = identities.missing(client, token.subject);
@@ -195,20 +196,18 @@ function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | 
       );
 }
 
-/** An annotation as the kubelet passes it to the plugin; empty if the entry does not list its key. */
-function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
-  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-  const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
-  return (isListed ? account.annotations.get(key) : undefined) ?? EMPTY;
+/** An annotation as the kubelet passes it to the plugin; empty if it does not. */
+function annotation(question: PullQuestion, key: string): Known<string> {
+  return handedOver(question, key) ?? EMPTY;
 }
 
 function annotationsAnswer(question: PullQuestion, identities: Identities): Answer {
   const { entry, account, node } = question;
   const where = seen("annotations of the service account", account.source);
-  const missing = KEYS.find((key) => isBlank(handedOver(question, key)));
+  const missing = KEYS.find((key) => isBlank(annotation(question, key)));
   if (missing !== undefined) return notHanded(missing, question, where);
-  const client = handedOver(question, CLIENT_ID_ANNOTATION);
-  const tenant = handedOver(question, TENANT_ID_ANNOTATION);
+  const client = annotation(question, CLIENT_ID_ANNOTATION);
+  const tenant = annotation(question, TENANT_ID_ANNOTATION);
   const contested = notInOne([client, tenant], "annotation", where);
   if (contested) return contested;
   const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
@@ -221,10 +220,8 @@ function annotationsAnswer(question: PullQuestion, identities: Identities): Answ
 function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
   const isUnlisted = !isBlank(account.annotations.get(key) ?? EMPTY);
   return broken(
-    isUnlisted
-      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not pass it to the plugin`
-      : `the service account has no ${key}, or an empty one`,
-    isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
+    isUnlisted ? notListed(key) : `the service account has no ${key}, or an empty one`,
+    isUnlisted ? LIST_IT : `annotate it with ${key}`,
     `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
     where,
     seen("tokenAttributes", entry.source),

@@ -21,8 +21,6 @@ import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "
 import type {
   AccessIdentity,
   AccessReading,
-  AccountQuestion,
-  AccountReading,
   AskedRights,
   CloudAccess,
   HeldRight,
@@ -52,56 +50,52 @@ import { type Exchanges, tokenOf } from "./trust";
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
-export class GoogleActors implements CloudAccess {
-  readonly providerKind: string = PROVIDER_KIND;
-  readonly #acting: Acting;
-  readonly #gke: GkeIdentities;
+export function googleAccess(exchanges: Exchanges, iam: Iam, terraform: Terraform): CloudAccess {
+  const acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
+  const gke = new GkeIdentities(terraform, iam);
+  return {
+    providerKind: PROVIDER_KIND,
+    // Only Secrets that point an SDK to a token.
+    recognizes: (secret) => {
+      const written = map(secret.value(SECRET_KEY), (text) => text ?? "");
+      return mayHold(written, "external_account");
+    },
+    secret: (secret, tokenPath) => secretReading(secret, tokenPath, acting),
+    account: (question) => {
+      const native = question.native
+        ? gke.reading(question, (...of) => new Identity(...of, acting))
+        : undefined;
+      const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
+      if (mounted === undefined) return native;
+      const { file, source, ...reading } = mounted;
+      return { ...reading, identity: file && fileIdentity(file, source, acting) };
+    },
+  };
+}
 
-  constructor(exchanges: Exchanges, iam: Iam, terraform: Terraform) {
-    this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
-    this.#gke = new GkeIdentities(terraform, iam);
-  }
-
-  /** True for a Secret that points an SDK to a token. */
-  recognizes(secret: SecretFact): boolean {
-    const written = map(secret.value(SECRET_KEY), (text) => text ?? "");
-    return mayHold(written, "external_account");
-  }
-
-  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
-    const where = seen(`Secret ${secret.key}`, secret.source);
-    const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
-    const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
-    const content = secret.value(SECRET_KEY);
-    if (isAbsent(content)) return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
-    return match(
-      readCredentialFile(map(content, (text) => text ?? "")),
-      (file) => {
-        if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
-        const path = shown(file.tokenPath);
-        const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
-        const names = `the Secret names ${file.email === undefined ? "no service account" : shown(file.email)} and the token ${path}`;
-        const answer =
-          isThere === "yes"
-            ? pass(names, where)
-            : isThere === "unknown"
-              ? unknown(names, "write the path of the token as a literal", where)
-              : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
-        return { answer, identity: fileIdentity(file, secret.source, this.#acting) };
-      },
-      () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
-    );
-  }
-
-  account(question: AccountQuestion): AccountReading | undefined {
-    const native = question.native
-      ? this.#gke.reading(question, (...of) => new Identity(...of, this.#acting))
-      : undefined;
-    const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
-    if (mounted === undefined) return native;
-    const { file, source, ...reading } = mounted;
-    return { ...reading, identity: file && fileIdentity(file, source, this.#acting) };
-  }
+function secretReading(secret: SecretFact, tokenPath: string | undefined, acting: Acting): AccessReading {
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
+  const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
+  const content = secret.value(SECRET_KEY);
+  if (isAbsent(content)) return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
+  return match(
+    readCredentialFile(map(content, (text) => text ?? "")),
+    (file) => {
+      if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
+      const path = shown(file.tokenPath);
+      const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
+      const names = `the Secret names ${file.email === undefined ? "no service account" : shown(file.email)} and the token ${path}`;
+      const answer =
+        isThere === "yes"
+          ? pass(names, where)
+          : isThere === "unknown"
+            ? unknown(names, "write the path of the token as a literal", where)
+            : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
+      return { answer, identity: fileIdentity(file, secret.source, acting) };
+    },
+    () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
+  );
 }
 
 function fileIdentity(file: Credentials, source: Source | undefined, acting: Acting): Identity {

@@ -23,6 +23,7 @@ import type { FollowedRegistry } from "../read/registry-facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { Terraform } from "../read/terraform";
 import { obstacle } from "../obstacle";
+import { LIST_IT, listedKeys } from "../shared/handed-annotations";
 import { noRights, sameAnswers } from "../shared/same-answers";
 import { quayPolicy, terraformPolicies } from "./mapped";
 import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
@@ -120,8 +121,7 @@ class TokenPlugin implements RegistryPlugin {
   }
 
   annotations({ entry, account, token }: PullQuestion): Answer {
-    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-    const listed = [...requiredKeys, ...optionalKeys];
+    const listed = listedKeys(entry);
     const needed = this.#annotationsOf(token);
     const answers = [...needed].map(([key, value]) => {
       const where = seen("annotations of the service account", account.source);
@@ -139,9 +139,7 @@ class TokenPlugin implements RegistryPlugin {
           )
         : broken(
             `${needs}, but the kubelet passes ${text !== undefined && isListed ? shown(text) : "nothing"}`,
-            isListed
-              ? `annotate the service account with ${key}`
-              : "list the key in requiredServiceAccountAnnotationKeys",
+            isListed ? `annotate the service account with ${key}` : LIST_IT,
             undefined,
             where,
           );
