@@ -29,7 +29,7 @@ import { Recent, resourcesIn } from "../shared/references";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
-import { ORGANIZATION_POLICY, organizationPolicies } from "./organization";
+import { ORGANIZATION_POLICY, organizationPolicies } from "./held";
 import { accountOf, arnFields, lastSegment, partitionOf, sifted } from "./place";
 
 /** An IAM role that was read. Its parts are computed only on demand: there may be tens of thousands of roles. */

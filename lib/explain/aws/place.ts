@@ -104,7 +104,8 @@ export function regionOf(resource: Resource): Known<string> {
   );
 }
 
-function markedParts(text: Known<string>): MarkedText {
+/** A text with marks for its references; empty if it is not known. */
+export function markedParts(text: Known<string>): MarkedText {
   return orElse(marked(text), () => ({ text: "", parts: [] }));
 }
 

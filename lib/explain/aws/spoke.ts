@@ -33,7 +33,7 @@ import type { Terraform } from "../read/terraform";
 import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
-import { ROLE_VARIABLE } from "./webhook";
+import { ROLE_VARIABLE } from "./pods";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
 import { regionOf } from "./place";

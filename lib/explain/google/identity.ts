@@ -33,6 +33,7 @@ import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
+import { type Exchange, gkeReadings } from "./clusters";
 import { ACCOUNT, grantText } from "./grants";
 import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
@@ -40,7 +41,6 @@ import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead, regenerated } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
-import { type Exchange, GkeIdentities } from "./native";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted, meantGrants } from "./rights";
@@ -50,9 +50,10 @@ import { type Exchanges, tokenOf } from "./trust";
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
+/** Components by their Secrets, and workloads by the files that they mount or by GKE itself. */
 export function googleAccess(exchanges: Exchanges, iam: Iam, terraform: Terraform): CloudAccess {
   const acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
-  const gke = new GkeIdentities(terraform, iam);
+  const ofGke = gkeReadings(terraform, iam);
   return {
     providerKind: PROVIDER_KIND,
     // Only Secrets that point an SDK to a token.
@@ -62,9 +63,7 @@ export function googleAccess(exchanges: Exchanges, iam: Iam, terraform: Terrafor
     },
     secret: (secret, tokenPath) => secretReading(secret, tokenPath, acting),
     account: (question) => {
-      const native = question.native
-        ? gke.reading(question, (...of) => new Identity(...of, acting))
-        : undefined;
+      const native = question.native ? ofGke(question, (...of) => new Identity(...of, acting)) : undefined;
       const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
       if (mounted === undefined) return native;
       const { file, source, ...reading } = mounted;
