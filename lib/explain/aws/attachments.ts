@@ -10,7 +10,7 @@ import { textAt } from "../../model/tree";
 import { awsManagedPolicy } from "../../rules/aws/managed-policies";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Answer, type Evidence, seen } from "../answer";
+import { type Answer, type Evidence, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
@@ -32,6 +32,13 @@ export interface HeldPolicy {
   /** The resource that declares it; absent if none was read. */
   readonly from?: Resource;
   readonly arn?: Known<string>;
+}
+
+/** What decides on the rights of a role. */
+export interface LimitedRole {
+  readonly policies: readonly HeldPolicy[];
+  readonly boundary: Policy | undefined;
+  readonly session?: Policy;
 }
 
 interface Given {
@@ -84,10 +91,7 @@ export class Attachments {
 
   /** The policies of roles that were not read, by the text that names the role. */
   get elsewhere(): readonly { readonly role: string; readonly held: readonly HeldPolicy[] }[] {
-    return [...this.#elsewhere].map(([role, given]) => ({
-      role,
-      held: given.map(certainly),
-    }));
+    return [...this.#elsewhere].map(([role, given]) => ({ role, held: given.map(certainly) }));
   }
 
   of(role: Resource): readonly HeldPolicy[] {
@@ -99,10 +103,9 @@ export class Attachments {
     return [
       ...certain.map(certainly),
       ...perhaps.map((each) => ({ ...certainly(each), doubt: attached(each.resource) })),
-      ...(owner
-        ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
-        : []),
-      ...(unread ? [asPolicy(unread)] : []),
+      ...[owner && unknown(OWNED, IN_ONE_PLACE, seen("resource that owns them", owner)), unread].flatMap(
+        (each) => (each ? [open(each)] : []),
+      ),
     ];
   }
 
@@ -199,11 +202,9 @@ function attached({ source }: Resource): Doubt {
   };
 }
 
+const IN_ONE_PLACE = "give policies to the role in one place";
 const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
-function asPolicy({ reason, remedy, evidence }: Answer): HeldPolicy {
-  return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
-}
 
 export function mayDeny({ policy }: HeldPolicy): boolean {
   if (policy.kind !== "read") return policy.kind === "unread";
@@ -214,12 +215,7 @@ export function mayDeny({ policy }: HeldPolicy): boolean {
  * The name of a managed policy of AWS that is not read and of whose rights, whatever they are, nothing is taken away.
  * Only a state shows that AWS has a policy of that name.
  */
-export function managedAlone(role: {
-  readonly resource: Resource;
-  readonly policies: readonly HeldPolicy[];
-  readonly boundary: Policy | undefined;
-  readonly session?: Policy;
-}): string | undefined {
+export function managedAlone(role: LimitedRole & { readonly resource: Resource }): string | undefined {
   const nameOf = ({ arn, policy, doubt, from = role.resource }: HeldPolicy): string | undefined => {
     const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
     const isCertain = doubt === undefined && typeof from.written(["id"]) === "string";
@@ -234,11 +230,8 @@ export function managedAlone(role: {
 }
 
 /** A policy that could be anything. */
-function open(why: string, remedy: string, what: string, source: Source): HeldPolicy {
-  return {
-    policy: { kind: "unread", why },
-    doubt: { reason: () => why, remedy, evidence: [seen(what, source)] },
-  };
+function open({ reason, remedy, evidence }: Answer): HeldPolicy {
+  return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
 }
 
 function perhapsThere({ address, source }: Resource): Doubt {

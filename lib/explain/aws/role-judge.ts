@@ -11,7 +11,7 @@ import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { Doubt, HeldPolicy } from "./attachments";
+import type { Doubt, HeldPolicy, LimitedRole } from "./attachments";
 import { unreadRemedy } from "./documents";
 
 /** The parts of an assumed role that decide what it may do. */
@@ -116,7 +116,7 @@ type PolicySets = readonly { readonly name: string; readonly set: PolicySet<Doub
 
 /** The sets of policies that decide on a role's requests: all must allow. Its own come first. */
 export function policySets(
-  { policies, boundary, session }: Pick<AssumedRole, "policies" | "boundary"> & { readonly session?: Policy },
+  { policies, boundary, session }: LimitedRole,
   context: RequestContext,
 ): PolicySets {
   const limit = (name: string, policy: Policy | undefined): PolicySets =>

@@ -5,7 +5,6 @@
 
 import {
   type Known,
-  Reference,
   andThen,
   is,
   joined,
@@ -15,14 +14,13 @@ import {
   orElse,
   partsOf,
   same,
-  textOf,
   withoutPrefix,
 } from "../../model/known";
-import { remembered } from "../../model/once";
 import { marked, unmarkedText } from "../../model/tree";
 import { serviceAccountEmail } from "../../rules/google/names";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
+import { unstated } from "../shared/unstated";
 
 /**
  * The groups of a pattern, references included: `undefined` for a text that certainly has another form, unknown for one
@@ -50,24 +48,12 @@ export function taken<T>(
   return andThen(groupsOf(text, pattern), (pieces) => take(pieces ?? []));
 }
 
-/** Values that no resource states: one reference for each object. */
-class Unstated {
-  readonly #all = new WeakMap<object, Map<string, Known<string>>>();
-
-  of(owner: object, expression: string, target?: object): Known<string> {
-    const values = remembered(this.#all, owner, () => new Map<string, Known<string>>());
-    return remembered(values, expression, () => textOf([new Reference(expression, target)]));
-  }
-}
-
-const unstated = new Unstated();
-
 /** The project that a resource names, else the one of its Terraform provider, which need not be written anywhere. */
 export function projectOf(resource: Resource): Known<string> {
   const project = andThen(resource.text("project"), (own) =>
     andThen(own ? known(own) : resource.provider.text("project"), (text) =>
       text === undefined
-        ? unstated.of(resource.scope, `the project of provider ${resource.providerKey}`)
+        ? unstated(resource.scope, `the project of provider ${resource.providerKey}`)
         : known(text),
     ),
   );
@@ -75,7 +61,7 @@ export function projectOf(resource: Resource): Known<string> {
 }
 
 export function poolNumber(pool: Resource): Known<string> {
-  return unstated.of(pool, `${pool.address}.name: project number`, pool);
+  return unstated(pool, `${pool.address}.name: project number`, pool);
 }
 
 /** True for a project that is named by number, which cannot be compared with ids. */

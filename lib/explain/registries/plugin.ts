@@ -3,7 +3,20 @@
  * pull by that, or by the registry's own configuration where it was read. Nothing else is known of them.
  */
 
-import { type Known, and, all, is, isKnown, known, map, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  all,
+  and,
+  is,
+  known,
+  map,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import { once, remembered } from "../../model/once";
 import type { PluginAbility } from "../../model/plugin";
 import { pluginRow } from "../../rules/plugins";
@@ -26,7 +39,7 @@ import { obstacle } from "../obstacle";
 import { LIST_IT, listedKeys } from "../shared/handed-annotations";
 import { noRights, sameAnswers } from "../shared/same-answers";
 import { quayPolicy, terraformPolicies } from "./mapped";
-import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
+import { type TokenPolicy, statedPolicy } from "./policy";
 import { zotPolicy } from "./zot";
 
 interface Registry {
@@ -127,8 +140,9 @@ class TokenPlugin implements RegistryPlugin {
       const where = seen("annotations of the service account", account.source);
       const text = account.annotations.get(key);
       const isListed = listed.includes(key);
-      const answer =
-        text === undefined || !isListed ? "no" : value === undefined ? isFilled(text) : same(text, value);
+      const isWanted = (written: Known<string>): Ternary =>
+        value === undefined ? whether(written, (each) => each !== "") : same(written, value);
+      const answer = text === undefined || !isListed ? "no" : isWanted(text);
       const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
       if (answer === "yes") return pass("the plugin gets the annotations that it needs", where);
       return answer === "unknown"
@@ -172,27 +186,23 @@ class TokenPlugin implements RegistryPlugin {
   }
 
   puller({ token, entry }: PullQuestion): PullIdentity {
-    const [first, ...others] = [...this.#registries].map(([host, { policy }]) => [host, policy] as const);
-    const subject = subjectOf(token);
+    const hosts = [...this.#registries.keys()];
+    const policies = [...this.#registries.values()].map(({ policy }) => policy);
+    const subject = serviceAccountUser(token);
     const understood = (of: ClusterNames): Answer =>
-      this.#world.understood(subject, of, [], [...this.#registries.keys()].map(known));
-    if (first === undefined) {
+      this.#world.understood(subject, of, [], hosts.map(known));
+    const { source } = entry;
+    if (policies.length === 0) {
       const answer = unknown("nothing is known of the registry", STATE);
-      return {
-        trust: sameAnswers(answer),
-        label: undefined,
-        source: entry.source,
-        understood,
-        rights: noRights(answer),
-      };
+      const [trust, rights] = [sameAnswers(answer), noRights(answer)];
+      return { trust, label: undefined, source, understood, rights };
     }
-    const trusts = [first, ...others].map(([, policy]) => policy.trust(token));
     return {
-      trust: joinedTrust(trusts),
+      trust: joinedTrust(policies.map((each) => each.trust(token))),
       label: this.#labelOf(token, subject),
-      id: known(`${[...this.#registries.keys()].join(" ")} ${subject}`),
-      source: entry.source,
-      trusted: () => [...this.#registries.values()].flatMap(({ policy }) => policy.issuers),
+      id: known(`${hosts.join(" ")} ${subject}`),
+      source,
+      trusted: () => policies.flatMap(({ issuers }) => issuers),
       understood,
       rights: remembered(this.#rights, `${shown(token.issuer)} ${shown(token.audience)} ${subject}`, () =>
         this.#rightsOf(token),
@@ -209,8 +219,10 @@ class TokenPlugin implements RegistryPlugin {
     return {
       login: (host) => {
         const policy = at(host);
-        if (policy && this.#registries.size === 1) return BY_TRUST;
-        return policy ? worstOfTrust(policy.trust(token)) : nothing(host);
+        if (policy === undefined) return nothing(host);
+        if (this.#registries.size === 1) return BY_TRUST;
+        const { issuer, audience, subject } = policy.trust(token);
+        return worstOf(issuer, audience, subject);
       },
       repository: (asked: AskedRepository) => at(asked.host)?.repository(token, asked) ?? nothing(asked.host),
       reach: () => reach.map((pattern) => ({ pattern, comparable: true })),
@@ -244,10 +256,6 @@ const ECHOED = "the plugin returns the token itself, which the kubelet refuses w
 const ECHO_LOG =
   "credential provider plugin returned the service account token as the password which is not allowed when service account cache type is not set to 'Token'";
 
-function isFilled(value: Known<string>): "yes" | "no" | "unknown" {
-  return isKnown(value) ? (is(value, "") === "yes" ? "no" : "yes") : "unknown";
-}
-
 /** Whether the entry runs the plugin as stated: what it does with other arguments or variables is not known. */
 function sameRun(
   { args, env }: ProviderEntry,
@@ -269,10 +277,6 @@ function sameRun(
         "write them as stated, or state them as they are",
         where,
       );
-}
-
-function worstOfTrust({ issuer, audience, subject }: TrustAnswer): Answer {
-  return worstOf(issuer, audience, subject);
 }
 
 const BY_TRUST = pass("the registry lets in every token that it accepts");

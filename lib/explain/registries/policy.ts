@@ -34,11 +34,6 @@ export interface TokenPolicy {
   reach(token: TokenQuestion): readonly string[];
 }
 
-/** `sub` of a token. */
-export function subjectOf(token: TokenQuestion): string {
-  return serviceAccountUser(token);
-}
-
 /** Whether two texts that must be equal are; `what` begins a sentence. */
 export function equal(
   what: string,
@@ -92,7 +87,7 @@ export function admittedBy(
       : pass("the registry does not compare audiences", where),
     subject:
       subject !== undefined
-        ? equal("the subject", known(subjectOf(token)), subject, remedy, where)
+        ? equal("the subject", known(serviceAccountUser(token)), subject, remedy, where)
         : pass("the registry admits every subject of the issuer, and decides by repository", where),
   };
 }
@@ -104,7 +99,7 @@ export function accepts(
 ): readonly [issuer: Ternary, subject: Ternary, audience: Ternary] {
   return [
     allOf(issuers.map((each) => same(each, token.issuer))),
-    subject === undefined ? "yes" : is(subject, subjectOf(token)),
+    subject === undefined ? "yes" : is(subject, serviceAccountUser(token)),
     audiences ? has(audiences, token.audience) : "yes",
   ];
 }
@@ -145,7 +140,8 @@ export function statedPolicy(host: string, { audience, issuer, pulls }: Followed
   const where = seen(`as stated of the registry ${host}`, undefined);
   const ofToken = (token: TokenQuestion): FollowedRegistry["pulls"] =>
     pulls.filter(
-      ({ serviceAccount }) => serviceAccountUser(namespacedName(serviceAccount)) === subjectOf(token),
+      ({ serviceAccount }) =>
+        serviceAccountUser(namespacedName(serviceAccount)) === serviceAccountUser(token),
     );
   return {
     isStated: true,
@@ -159,7 +155,7 @@ export function statedPolicy(host: string, { audience, issuer, pulls }: Followed
         "write the audience that the registry accepts",
         where,
       ),
-      subject: admitted(subjectOf(token), ofToken(token).length > 0, where),
+      subject: admitted(serviceAccountUser(token), ofToken(token).length > 0, where),
     }),
     repository: (token, repository) =>
       covered(
