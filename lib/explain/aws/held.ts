@@ -74,16 +74,15 @@ function boundedBy(
   policy: Policy,
   source: Source | undefined,
 ): readonly HeldRight[] {
-  if (policy.kind !== "read")
-    return textsOf(policy).map((text) => ({
-      text: `within the ${takes}: ${text}`,
-      takes,
-      limits: true,
-      source,
-    }));
+  const open = (text: string): HeldRight => ({
+    text: `within the ${takes}: ${text}`,
+    takes,
+    limits: true,
+    source,
+  });
+  if (policy.kind !== "read") return textsOf(policy).map(open);
   return policy.statements.flatMap((statement): readonly HeldRight[] => {
-    if ("unread" in statement)
-      return [{ text: `within the ${takes}: ${statement.unread}`, takes, limits: true, source }];
+    if ("unread" in statement) return [open(statement.unread)];
     const rights = ofStatement(statement, source);
     if (isDenial(statement)) return rights;
     return rights.map((right) => ({ ...right, text: `${right.text} within the ${takes}`, takes }));
@@ -179,7 +178,7 @@ function principalsOf(value: unknown, conditions: Statement["conditions"]): read
 }
 
 /** A statement in words, equal for equal statements. */
-export function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
+function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
   const under = conditionsText(conditions);
   const whom = principal ? ` to ${principal.negated ? "everyone but its principal" : "its principal"}` : "";
   const on = resources ? ` on ${selectionText(resources)}` : "";

@@ -170,7 +170,8 @@ export class Roles {
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
     // What other stacks attach to a role that is only looked up is declared elsewhere.
     const all = [...inline, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
-    return certainFirst([...all, ...this.#ofOrganization]);
+    const rank = ({ doubt }: HeldPolicy): number => (doubt === undefined ? 0 : 1);
+    return [...all, ...this.#ofOrganization].sort((one, other) => rank(one) - rank(other));
   }
 
   /** A state does not say which account a policy is in, so the policies of two roles with one name are not known. */
@@ -208,13 +209,6 @@ function missing(arn: Known<string>, roles: readonly Role[]): Answer {
     what + (namesake === undefined ? near : `; the nearest is ${namesake}`),
     "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
   );
-}
-
-function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {
-  return [
-    ...held.filter(({ doubt }) => doubt === undefined),
-    ...held.filter(({ doubt }) => doubt !== undefined),
-  ];
 }
 
 /** A policy that could be anything: it may allow and may deny. */

@@ -14,7 +14,6 @@ import {
   isKnown,
   joined,
   known,
-  map,
   anyOf,
   orElse,
   partsOf,
@@ -60,7 +59,7 @@ export function onePlace({ account, region, arn }: Registry, path: string): Aske
     path,
     resource: oneResource(arn + path),
     isNamed: (name) => is(name, path),
-    isBelow: (prefix) => unlessLate(prefix, (text) => (path.startsWith(`${text}/`) ? "yes" : "no")),
+    isBelow: (prefix) => whether(prefix, (text) => path.startsWith(`${text}/`)),
   };
 }
 
@@ -75,14 +74,9 @@ export function somePlace(
     path: undefined,
     resource: namedResource(arn, name),
     isNamed: (other) =>
-      unlessLate(other, (text) => (names.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
-    isBelow: (prefix) =>
-      unlessLate(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
+      whether(other, (text) => (names.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
+    isBelow: (prefix) => whether(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
   };
-}
-
-function unlessLate(text: Known<string>, judge: (text: string) => Ternary): Ternary {
-  return orElse(map(text, judge), () => "unknown");
 }
 
 export interface PolicyOfOwner {

@@ -65,7 +65,11 @@ export class AwsSpokes implements CloudSpokes {
   }
 
   read(question: SpokeQuestion): SpokeReading {
-    const cluster = clusterOf(question);
+    const { args, env, server } = question;
+    // EKS checks that the signed request names the cluster that the plugin is given.
+    const cluster =
+      flagOf(args, "--cluster-name", "--cluster-id", "-i") ??
+      env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID");
     const arn = assumedBy(question) ?? ownRole(question);
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) {
@@ -74,10 +78,10 @@ export class AwsSpokes implements CloudSpokes {
       return open(unknown(`${what} is not known${clusterGiven}`, "see the earlier checks"));
     }
     const request = { question, cluster, role: this.#roles.named(arn) };
-    const served = servedCluster(question.server, this.#terraform);
+    const served = servedCluster(server, this.#terraform);
     const other = otherServer(question, served) ?? otherCluster(request, served);
     if (other) return open(other);
-    if (flagOf(question.args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
+    if (flagOf(args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
     const assumes = assumption(question);
     const entries = this.#entries(request);
     const entry = entries.find(([, isIts]) => isIts === "yes")?.[0];
@@ -222,13 +226,6 @@ export class AwsSpokes implements CloudSpokes {
       grouped(this.#terraform.ofType(type), (each) => orElse(each.stated("cluster_name"), () => undefined)),
     );
   }
-}
-
-/** The cluster name given to the plugin: EKS checks that the signed request names it. */
-function clusterOf({ args, env }: SpokeQuestion): Known<string> | undefined {
-  return (
-    flagOf(args, "--cluster-name", "--cluster-id", "-i") ?? env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
-  );
 }
 
 /** The controller's own role: the one in the plugin's variables, else the service account's. */

@@ -6,7 +6,7 @@
  */
 
 import { type Known, isAbsent, isBlank, isKnown, known, orElse, shown, whyNot } from "../../model/known";
-import { remembered } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import { type Tree, childOf, optionalText, treeOf } from "../../model/tree";
 import {
   CLIENT_ID_ANNOTATION,
@@ -16,7 +16,7 @@ import {
   clientAnswered,
 } from "../../rules/azure/plugin";
 import { azureClouds } from "../../rules/azure/clouds";
-import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
+import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { RegistryPlugin, PullIdentity, PullQuestion, PullRights } from "../cloud";
 import { obstacle } from "../obstacle";
@@ -46,13 +46,7 @@ const ONE_FILE = "give the path of azure.json as the only argument";
 const EMPTY = known("");
 
 export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): RegistryPlugin {
-  const memory = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
-  const rightsOf = (identity: Identity, recorded: ClusterFacts["registries"]): PullRights =>
-    remembered(
-      remembered(memory, identity, () => new Map<ClusterFacts["registries"], PullRights>()),
-      recorded,
-      () => acrRights(identity, registries, recorded),
-    );
+  const rightsOf = once((_: Identity) => new Map<ClusterFacts["registries"], PullRights>());
   return {
     plugin: "acr",
     annotationKeys: KEYS,
@@ -62,6 +56,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     annotations: (question) => annotationsAnswer(question, identities),
     readByAll: ({ host }) => registries.readByAll(host),
     puller: (question): PullIdentity => {
+      const { registries: recorded } = question.cluster;
       const client = annotation(question, CLIENT_ID_ANNOTATION);
       const identity = identities.of(client);
       const token = tokenOf(question.token);
@@ -74,7 +69,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
         id: identity.id,
         source: identity.source,
         understood: identity.understood,
-        rights: rightsOf(identity, question.cluster.registries),
+        rights: remembered(rightsOf(identity), recorded, () => acrRights(identity, registries, recorded)),
       };
     },
   };
@@ -116,23 +111,19 @@ function argumentsAnswer(
 }
 
 /** Remembered, since all service accounts share the same few entries. */
-const parsed = new WeakMap<ProviderEntry, ParsedArguments>();
-
-function argumentsOf(entry: ProviderEntry): ParsedArguments {
-  return remembered(parsed, entry, () => parsedArguments("acr", entry.args.map(shown)));
-}
+const argumentsOf = once((entry: ProviderEntry) => parsedArguments("acr", entry.args.map(shown)));
 
 function pathOf(entry: ProviderEntry): string {
   const { words, rest } = argumentsOf(entry);
   return [...words, ...rest][0] ?? "";
 }
 
-const files = new WeakMap<NodeFileFact, FirstDocument>();
+const documentIn = once(({ content }: NodeFileFact) => firstDocument(content));
 
 /** The plugin's configuration file; `undefined` if it was not read. */
 function azureJson(path: string, node: NodeConfiguration): FirstDocument | undefined {
   const file = node.files.get(path);
-  return file && remembered(files, file, () => firstDocument(file.content));
+  return file && documentIn(file);
 }
 
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {

@@ -76,10 +76,6 @@ function bindingOf(binding: Tree): AskedBinding {
   return { role, kind, target, condition: conditionOf(binding) };
 }
 
-function bindingText({ role, kind, target }: AskedBinding): string {
-  return `${shown(role)} on ${kind} ${shown(target)}`;
-}
-
 /** Whether everything requested is granted; if nothing is requested, whether anything is granted. */
 export function granted(
   bearer: Bearer,
@@ -164,7 +160,7 @@ function questionsOf(
     ...bindings.map((binding): readonly [string, Asked] => {
       const isThere = ({ on }: Grant): Ternary => isOn(on, binding);
       const question = { role: isRole(binding.role), reaches: isThere, condition: binding.condition };
-      return [bindingText(binding), question];
+      return [`${shown(binding.role)} on ${binding.kind} ${shown(binding.target)}`, question];
     }),
   ];
 }
