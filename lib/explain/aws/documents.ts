@@ -27,6 +27,7 @@ import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { computed } from "../shared/computed";
 import { Recent } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, sifted } from "./place";
 
@@ -128,18 +129,16 @@ function whyNotRead(arn: Known<string>, managed: AwsManagedPolicy | undefined): 
     : `a policy that is known only after apply (${shown(arn)}) is not declared in what was read`;
 }
 
-/** The ARN of a role or policy, from Terraform provider, path and name; `undefined` if one of them was not read. */
-export function iamArn(kind: string, resource: Resource, name: Known<string>): Known<string> | undefined {
-  const path = map(resource.text("path"), (text) => (text === undefined || text === "" ? "/" : text));
-  const arn = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${kind}`, path, name);
-  return partsOf(arn) === undefined ? undefined : arn;
+/** The ARN of roles or policies, from Terraform provider, path and name. */
+export function iamArn(kind: string, type: string): readonly ComputedAttribute[] {
+  return computed(type, ["arn"], (resource) => {
+    const path = map(resource.text("path"), (text) => text || "/");
+    const head = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${kind}`);
+    return joined(head, path, resource.attribute("name"));
+  });
 }
 
-export const policyArn: ComputedAttribute = {
-  type: MANAGED_TYPE,
-  attribute: "arn",
-  value: (resource) => iamArn("policy", resource, resource.attribute("name")),
-};
+export const policyArn: readonly ComputedAttribute[] = iamArn("policy", MANAGED_TYPE);
 
 /**
  * Whether two texts are the same policy: a configuration and its state format it differently and order lists

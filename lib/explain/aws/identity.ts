@@ -73,11 +73,7 @@ export function isRoleArn(arn: Known<string>): boolean {
 }
 
 export const roleAttributes: readonly ComputedAttribute[] = [
-  {
-    type: TYPE,
-    attribute: "arn",
-    value: (resource) => iamArn("role", resource, resource.attribute("name")),
-  },
+  ...iamArn("role", TYPE),
   { type: TYPE, attribute: "id", value: (resource) => resource.attribute("name") },
 ];
 

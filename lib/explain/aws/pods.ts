@@ -118,7 +118,7 @@ export function roleOfPods(pods: readonly PodFact[]): Known<string> | undefined 
   const containers = pods.flatMap(({ spec }) => containersOf(spec));
   const own = containers.filter(({ files }) => files.some(({ token }) => token && !isAbsent(token.audience)));
   const roles = own
-    .map(({ variable }) => variable(ROLE_VARIABLE) ?? known(undefined))
+    .map(({ variable }) => variable(ROLE_VARIABLE))
     .flatMap((role) => (isAbsent(role) ? [] : [role as Known<string>]));
   const [first, ...others] = unequal(roles);
   return others.length > 0 ? unread("the pods name different roles") : first;
@@ -136,7 +136,8 @@ function webhookOn(question: AccountQuestion): ReturnType<typeof statedWebhook> 
   return isEvident ? { runs: "yes", evidence: [] } : statedWebhook("aws", question);
 }
 
-type Variable = Known<string | undefined> | undefined;
+/** A variable that is not set. */
+const NONE: Known<string | undefined> = known(undefined);
 
 /**
  * Why a container does not act as the role, or the audience of its own token; `undefined` for the webhook's token. The
@@ -145,19 +146,22 @@ type Variable = Known<string | undefined> | undefined;
 function judged(asked: Asked): Answer | { readonly own: Known<string> } | undefined {
   const { arn, program, webhook, skipped } = asked;
   const { variable, hasMore } = asked.container;
-  const [role, token, lasting, profile] = [ROLE_VARIABLE, TOKEN, LASTING, PROFILE].map((name) =>
-    variable(name),
-  );
-  if (program.has(LASTING) || (!isUnset(lasting) && isWritten(lasting ?? known(""))))
+  const [role = NONE, token = NONE, lasting = NONE, profile = NONE] = [
+    ROLE_VARIABLE,
+    TOKEN,
+    LASTING,
+    PROFILE,
+  ].map((name) => variable(name));
+  if (program.has(LASTING) || (!isAbsent(lasting) && isWritten(lasting)))
     return wrong(asked, `sets ${LASTING}`, ", which SDKs prefer to a token");
-  if (!isUnset(profile) || program.has(PROFILE))
+  if (!isAbsent(profile) || program.has(PROFILE))
     return open(asked, `sets ${PROFILE}, and explain does not judge the credentials of a profile`);
-  const isMade = isUnset(role) && isUnset(token) && webhook === "yes";
+  const isMade = isAbsent(role) && isAbsent(token) && webhook === "yes";
   const actsAs = program.get(ROLE_VARIABLE) ?? (isMade ? arn : role);
   const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
-  const isBare = isUnset(actsAs) && isUnset(reads);
+  const isBare = isAbsent(actsAs) && isAbsent(reads);
   // Objects that were not read may set the rest.
-  if ([role, token, lasting].some(isOpen) || (hasMore && (isUnset(actsAs) || isUnset(reads))))
+  if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
     return open(asked, NOT_KNOWN);
   if (isBare && webhook === "no")
     return wrong(
@@ -168,14 +172,14 @@ function judged(asked: Asked): Answer | { readonly own: Known<string> } | undefi
         : `, and ${skipped} keeps the webhook from setting them`,
     );
   if (isBare) return open(asked, `sets neither ${ROLE_VARIABLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
-  const [there, missing] = isUnset(actsAs) ? [TOKEN, ROLE_VARIABLE] : [ROLE_VARIABLE, TOKEN];
-  if (isUnset(actsAs) || isUnset(reads))
+  const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE_VARIABLE] : [ROLE_VARIABLE, TOKEN];
+  if (isAbsent(actsAs) || isAbsent(reads))
     return wrong(asked, `sets ${there}`, ` without ${missing}, and the webhook leaves it alone`);
-  const isRole = same<string | undefined>(actsAs ?? known(undefined), arn);
-  if (isRole === "no") return wrong(asked, `sets ${ROLE_VARIABLE} to ${shown(actsAs ?? known(""))}`, "");
+  const isRole = same<string | undefined>(actsAs, arn);
+  if (isRole === "no") return wrong(asked, `sets ${ROLE_VARIABLE} to ${shown(actsAs)}`, "");
   if (isRole === "unknown") return open(asked, NOT_KNOWN);
   return tokenAt(
-    orElse(reads ?? known(""), () => undefined),
+    orElse(reads, () => undefined),
     asked,
   );
 }
@@ -218,13 +222,9 @@ function placeOf({ title, source }: PodFact, { name }: ContainerFact): Evidence 
   return seen(`${title}, container ${name}`, source);
 }
 
-function isUnset(value: Variable): boolean {
-  return isAbsent(value ?? known(undefined));
-}
-
 /** True if the value is not known for a reason other than a missing apply. */
-function isOpen(value: Variable): boolean {
-  return (whyNot(value ?? known(undefined))?.kind ?? "apply") !== "apply";
+function isOpen(value: Known<unknown>): boolean {
+  return (whyNot(value)?.kind ?? "apply") !== "apply";
 }
 
 const CLUSTER = "aws_eks_cluster";

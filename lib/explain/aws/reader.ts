@@ -37,9 +37,9 @@ export const awsReader: CloudReader = {
   stated,
   computed: [
     policyDocumentJson,
-    policyArn,
-    oidcProviderArn,
     distributionArn,
+    ...policyArn,
+    ...oidcProviderArn,
     ...roleAttributes,
     ...bucketAttributes,
     ...repositoryAttributes,

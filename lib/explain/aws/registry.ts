@@ -16,7 +16,6 @@ import {
   known,
   anyOf,
   orElse,
-  partsOf,
   same,
   shown,
   whether,
@@ -31,6 +30,7 @@ import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
+import { computed } from "../shared/computed";
 import { type Documents, samePolicy } from "./documents";
 import { grantedBy } from "./held";
 import { accountOf, partitionOf, regionOf } from "./place";
@@ -117,18 +117,13 @@ const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, CACHE_RULE, TEMPLATE];
 /** What a repository's configuration says, although Terraform knows it only after apply. */
 export const repositoryAttributes: readonly ComputedAttribute[] = [
   { type: REPOSITORY, attribute: "id", value: (repository) => repository.attribute("name") },
-  {
-    type: REPOSITORY,
-    attribute: "arn",
-    value: (repository) => {
-      // A data source may look into the registry of another account.
-      const isStated = !isAbsent(repository.text("registry_id"));
-      const account = isStated ? repository.stated("registry_id") : accountOf(repository);
-      const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
-      const arn = joined(place, ":repository/", repository.attribute("name"));
-      return partsOf(arn) === undefined ? undefined : arn;
-    },
-  },
+  ...computed(REPOSITORY, ["arn"], (repository) => {
+    // A data source may look into the registry of another account.
+    const isStated = !isAbsent(repository.text("registry_id"));
+    const account = isStated ? repository.stated("registry_id") : accountOf(repository);
+    const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
+    return joined(place, ":repository/", repository.attribute("name"));
+  }),
 ];
 
 export class Registries {

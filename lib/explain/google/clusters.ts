@@ -217,8 +217,9 @@ type Acting = (email: Known<string> | undefined, exchange: Exchange, where: Evid
 
 /** Where Google's libraries find credentials, or a metadata server, in place of GKE's. */
 const VARIABLES: readonly string[] = [CREDENTIALS_VARIABLE, "GCE_METADATA_HOST"];
-const USER = "roles/iam.workloadIdentityUser";
-const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
+/** The role with which a principal of a pool may act as a service account. */
+export const USER = "roles/iam.workloadIdentityUser";
+export const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
 const ANY_PROJECT = textOf([new Reference("the project of the cluster's workload pool")]);
 
 type ClusterOf = (issuer: Known<string>) => GkeCluster;

@@ -33,7 +33,7 @@ import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { type Exchange, gkeReadings } from "./clusters";
+import { DENIED, type Exchange, USER, gkeReadings } from "./clusters";
 import { ACCOUNT, grantText } from "./grants";
 import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
@@ -217,10 +217,8 @@ function withoutLog({ status, reason, evidence, remedy }: Answer): Answer {
 }
 
 /** Roles with which a principal of a pool may act as a service account. */
-const USER = "roles/iam.workloadIdentityUser";
 const USERS: readonly string[] = [USER, "roles/iam.serviceAccountTokenCreator"];
 const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
-const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
 /** Resources whose policy also applies to the service accounts in them. */
 const ABOVE: readonly string[] = ["project", "folder", "organization"];
 

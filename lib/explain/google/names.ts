@@ -20,6 +20,7 @@ import { marked, unmarkedText } from "../../model/tree";
 import { serviceAccountEmail } from "../../rules/google/names";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
+import { computed } from "../shared/computed";
 import { unstated } from "../shared/unstated";
 
 /**
@@ -149,16 +150,3 @@ export const googleComputed: readonly ComputedAttribute[] = [
     return joined(place, "/repositories/", each.stated("repository_id"));
   }),
 ].flat();
-
-/** A computed attribute; one that is unknown for a reason other than apply stays a reference. */
-function computed(
-  type: string,
-  attributes: readonly string[],
-  value: (resource: Resource) => Known<string>,
-): readonly ComputedAttribute[] {
-  const kept = (resource: Resource): Known<string> | undefined => {
-    const text = value(resource);
-    return partsOf(text) && text;
-  };
-  return attributes.map((attribute) => ({ type, attribute, value: kept }));
-}
