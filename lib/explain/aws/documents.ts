@@ -16,11 +16,19 @@ import {
   partsOf,
   same,
   shown,
-  textOf,
   unread,
 } from "../../model/known";
 import { remembered } from "../../model/once";
-import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
+import {
+  type Tree,
+  changed,
+  isTreeList,
+  isTreeObject,
+  parsedTree,
+  sameTree,
+  treeAt,
+  unmarkedText,
+} from "../../model/tree";
 import { type AwsManagedPolicy, awsManagedPolicy } from "../../rules/aws/managed-policies";
 import type { Policy, PolicyKind, Statement, UnreadStatement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
@@ -196,8 +204,6 @@ function orThrow<T>(value: Known<T>): T {
   });
 }
 
-const MARK = /\ue000(\d+)\ue001/;
-
 /** Texts as JSON holds them, with a mark for each reference. */
 class Marks {
   readonly #references: Reference[] = [];
@@ -225,10 +231,7 @@ class Marks {
   }
 
   removed(json: string): Known<string> {
-    const pieces = json.split(MARK);
-    return textOf(
-      pieces.map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
-    );
+    return unmarkedText(json, this.#references);
   }
 }
 

@@ -278,14 +278,8 @@ export class Trust {
 }
 
 /** What the answers depend on apart from the subject; `undefined` if they may depend on more of its name. */
-function alikeKey({
-  role,
-  subject,
-  account,
-  partition,
-  issuer,
-  audience,
-}: TrustQuestion): string | undefined {
+function alikeKey(question: TrustQuestion): string | undefined {
+  const { role, subject, account, partition, issuer, audience } = question;
   const [text, name, ...others] = [role.trustText, subject, issuer, audience].map((each) =>
     orElse(each, () => ""),
   );

@@ -213,11 +213,11 @@ function isInternal(url: string): boolean {
 }
 
 /** The issuers that credentials name; `undefined` if there may be others. */
-export function issuersOf({
-  credentials,
-  isOpen,
-  doubt,
-}: CredentialSet): readonly Known<string>[] | undefined {
-  if (isOpen || doubt !== undefined) return undefined;
-  return credentials.flatMap(({ issuer }) => (isAbsent(issuer) ? [] : [issuer as Known<string>]));
+export function issuersOf(set: CredentialSet): readonly Known<string>[] | undefined {
+  return set.isOpen || set.doubt !== undefined ? undefined : statedIn(set.credentials, "issuer");
+}
+
+/** The values of a claim in credentials that state it. */
+export function statedIn(all: readonly Credential[], claim: Claim): readonly Known<string>[] {
+  return all.flatMap(({ [claim]: text }) => (isAbsent(text) ? [] : [text as Known<string>]));
 }

@@ -9,7 +9,7 @@ import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
 import { keySet } from "../shared/key-set";
-import type { Issuers, PublishedKeys } from "../shared/object-store";
+import type { Issuers } from "../shared/object-store";
 import { gkeClusters } from "./clusters";
 import { deniedBy, grantedTo } from "./held";
 import { Iam } from "./iam";
@@ -93,26 +93,16 @@ const OF_SUBJECT = new RegExp(
 );
 
 /** The stated audiences, else the pool provider's own name. */
-function acceptedAudiences({
-  audiences,
-  numbers,
-  poolId,
-  providerId,
-}: PoolProvider): TrustTerms["audiences"] {
-  const stated = orElse(audiences, () => []);
-  const [number = unread("the number of the pool's project")] = numbers;
-  return stated.length > 0 ? stated : [audienceOf({ number, poolId, providerId })];
-}
-
-/** The keys that it was given; `undefined` if it fetches them, or if they are not known. */
-function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys | undefined {
-  const text = orElse(jwks, () => undefined);
-  return text === undefined ? undefined : { ...keySet(known(text)), source };
+function acceptedAudiences(provider: PoolProvider): TrustTerms["audiences"] {
+  const stated = orElse(provider.audiences, () => []);
+  const [number = unread("the number of the pool's project")] = provider.numbers;
+  return stated.length > 0 ? stated : [audienceOf({ ...provider, number })];
 }
 
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
-  const { issuer, condition, mapping, off, doubt } = provider;
+  const { issuer, condition, mapping, off, doubt, jwks, resource } = provider;
+  const handed = orElse(jwks, () => undefined);
   const text = orElse(condition?.text ?? known(""), () => undefined);
   const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
@@ -127,7 +117,7 @@ function termsOf(provider: PoolProvider): TrustTerms {
     audiences: acceptedAudiences(provider),
     subjects: named,
     maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
-    keys: handedKeys(provider),
+    keys: handed === undefined ? undefined : { ...keySet(known(handed)), source: resource.source },
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
