@@ -89,7 +89,6 @@ export class Attachments {
     }
   }
 
-  /** The policies of roles that were not read, by the text that names the role. */
   get elsewhere(): readonly { readonly role: string; readonly held: readonly HeldPolicy[] }[] {
     return [...this.#elsewhere].map(([role, given]) => ({ role, held: given.map(certainly) }));
   }

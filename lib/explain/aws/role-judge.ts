@@ -2,7 +2,6 @@
  * What an IAM role may do under its identity policies and its permissions boundary.
  */
 
-import type { Known } from "../../model/known";
 import { remembered } from "../../model/once";
 import { type RequestContext, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
@@ -13,15 +12,10 @@ import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy, LimitedRole } from "./attachments";
 import { unreadRemedy } from "./documents";
+import type { Role } from "./identity";
 
 /** The parts of an assumed role that decide what it may do. */
-export interface AssumedRole {
-  readonly arn: Known<string>;
-  readonly partition: Known<string>;
-  readonly account: Known<string>;
-  readonly policies: readonly HeldPolicy[];
-  readonly boundary: Policy | undefined;
-}
+export type AssumedRole = Pick<Role, "arn" | "partition" | "account" | "policies" | "boundary">;
 
 export const pullActions = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 

@@ -114,7 +114,6 @@ export class Exchanges {
     return this.#world.understood(label, cluster, provider ? [provider.resource] : [], [text]);
   }
 
-  /** The bearer of a token at a pool provider. */
   bearer(name: ProviderName, token: Token): Bearer {
     const provider = this.provider(name);
     const numbers = [name.number, ...(provider?.numbers ?? [])];

@@ -92,7 +92,6 @@ export function admittedBy(
   };
 }
 
-/** Whether issuer, subject and audience are accepted. */
 export function accepts(
   { issuers, audiences, subject }: Admission,
   token: TokenQuestion,
@@ -200,7 +199,6 @@ function starPattern(text: string): Pattern {
   return text.includes("?") ? literalPattern(text) : patternOf(text);
 }
 
-/** Whether a list has a text. */
 export function has(list: readonly Known<string>[], text: Known<string> | string): ReturnType<typeof is> {
   return anyOf(list.map((each) => (typeof text === "string" ? is(each, text) : same(each, text))));
 }
