@@ -251,30 +251,21 @@ export function associatedPods(
 ): Answer {
   const cluster = association.stated("cluster_name");
   // What does not say where it belongs, as stated facts do not, is found by the name alone.
-  const ofCluster = (
-    type: string,
-    isOf: (each: Resource) => Ternary,
-  ): readonly (readonly [Resource, Ternary])[] =>
-    terraform.ofType(type).flatMap((each) => {
-      const isIts = isOf(each);
-      return isIts === "no" || inOnePlace(each, association) === "no" ? [] : [[each, isIts] as const];
-    });
-  const byName = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
+  const near = (type: string): readonly Resource[] =>
+    terraform.ofType(type).filter((each) => inOnePlace(each, association) !== "no");
+  const isIts = (each: Resource): Ternary => same(each.stated("cluster_name"), cluster);
   const namespace = orElse(association.stated("namespace"), () => "");
+  const profiles = near(FARGATE).filter((each) => isIts(each) !== "no");
   const [problem] = [
-    ...ofCluster(FARGATE, byName).flatMap(([each]) => withoutAgent(each, namespace) ?? []),
+    ...profiles.flatMap((each) => withoutAgent(each, namespace) ?? []),
     ...pods.flatMap((pod) => ownCredentials(pod) ?? []),
   ];
   if (problem) return problem;
-  const certain = (found: ReturnType<typeof ofCluster>): readonly Resource[] =>
-    found.flatMap(([each, isIts]) => (isIts === "yes" ? [each] : []));
   // Only Auto Mode nodes have the agent built in.
-  const hasOthers = ofCluster("aws_eks_node_group", byName).length > 0;
+  const hasOthers = near("aws_eks_node_group").some((each) => isIts(each) !== "no");
   const agent =
-    certain(ofCluster("aws_eks_addon", byName)).find(
-      (each) => is(each.stated("addon_name"), AGENT) === "yes",
-    ) ??
-    certain(ofCluster(CLUSTER, (each) => isNamed(each, cluster))).find((each) => !hasOthers && isAuto(each));
+    near("aws_eks_addon").find((each) => and(isIts(each), is(each.stated("addon_name"), AGENT)) === "yes") ??
+    near(CLUSTER).find((each) => isNamed(each, cluster) === "yes" && !hasOthers && isAuto(each));
   const running = [orElse(cluster, () => ""), ""].map((name) => webhooks.get(agentOf(DAEMON_SET, name)));
   return withAgent(cluster, agent?.source ?? running.find((each) => each !== undefined));
 }

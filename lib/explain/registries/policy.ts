@@ -71,11 +71,8 @@ export function admittedBy(
   token: TokenQuestion,
   remedy: string,
 ): TrustAnswer | undefined {
-  const ranked = admissions.map((each) => [rank(accepts(each, token)), each] as const);
-  const [, best] = ranked.reduce<readonly [number, Admission | undefined]>(
-    (one, other) => (other[0] > one[0] ? other : one),
-    [-1, undefined],
-  );
+  const ranked = admissions.map((each) => ({ each, value: rank(accepts(each, token)) }));
+  const best = ranked.sort((one, other) => other.value - one.value)[0]?.each;
   if (best === undefined) return undefined;
   const { issuers, audiences, subject, where } = best;
   const issuer = issuers.find((each) => same(each, token.issuer) !== "yes") ?? issuers[0] ?? token.issuer;
