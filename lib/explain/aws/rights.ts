@@ -57,10 +57,6 @@ function* pairsOf({ actions, resources }: Statement): Generator<readonly [string
   }
 }
 
-function pairCount({ actions, resources }: Statement): number {
-  return actions.values.length * (resources?.values.length ?? 0);
-}
-
 /** Whether the role has what is asked for; `account` is the account in the role's ARN. */
 export function rightsGranted(
   role: Role,
@@ -138,15 +134,15 @@ function actionsGranted(
     return unknown(`what is requested is not known: ${request.why}`, "correct the request");
   const [denied, open] = [new Map<string, Judged>(), new Map<string, Judged>()];
   const asking = { arn: role.arn, partition: role.partition, account };
-  const all = allowing(request);
-  const count = all.reduce((sum, each) => sum + pairCount(each), 0);
+  let count = 0;
   const unconditional = policySets(role, askedContext(asking, known([])));
   const isTooLong = effortOf(role);
-  for (const each of all) {
+  for (const each of allowing(request)) {
     const sets = isUnconditional(each)
       ? unconditional
       : policySets(role, askedContext(asking, each.conditions));
     for (const [action, resource] of pairsOf(each)) {
+      count++;
       const decision = isTooLong(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
       const isAllowed = decision.outcome === "allowed";
       const judged: Judged = isAllowed ? byOwner(asking, action, resource, policies) : decision;

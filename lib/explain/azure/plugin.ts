@@ -62,7 +62,10 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       const token = tokenOf(question.token);
       const missing = identities.missing(client, token.subject);
       const trust = entraTrust(identity ?? missing, token, issuers);
-      if (identity === undefined) return unread(trust, missing);
+      if (identity === undefined) {
+        const rights = noRights(missing);
+        return { trust, label: undefined, source: undefined, understood: () => missing, rights };
+      }
       return {
         trust,
         label: actingAs(client, identity),
@@ -73,11 +76,6 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
       };
     },
   };
-}
-
-function unread(trust: PullIdentity["trust"], missing: Answer): PullIdentity {
-  const rights = noRights(missing);
-  return { trust, label: undefined, source: undefined, understood: () => missing, rights };
 }
 
 function argumentsAnswer(

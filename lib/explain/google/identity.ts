@@ -40,7 +40,7 @@ import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead, regenerated } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
-import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
+import { ByName, emailOf, projectOf, projectOfEmail } from "./names";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted, meantGrants } from "./rights";
@@ -201,7 +201,7 @@ function fileExchange(file: Credentials, exchanges: Exchanges): Exchange {
 
 /** The answer if the file names the token exchange of a universe other than the pool provider's. */
 function otherUniverse({ universe }: Credentials, provider: PoolProvider | undefined): Answer | undefined {
-  const declared = provider && universeOf(provider.resource);
+  const declared = provider && orElse(provider.resource.provider.text("universe_domain"), () => undefined);
   if (!provider || declared === undefined || same(universe, known(declared)) !== "no") return undefined;
   return broken(
     `the credential file names the token exchange of ${shown(universe)}, but the pool provider is in ${declared}`,

@@ -93,11 +93,6 @@ export class ByName<T> {
   }
 }
 
-/** The API domain that the resource's Terraform provider states; `undefined` if it states none, or is not known. */
-export function universeOf(resource: Resource): string | undefined {
-  return orElse(resource.provider.text("universe_domain"), () => undefined);
-}
-
 /** The e-mail address of a service account; a data source may state it as `account_id`. */
 export function emailOf(account: Resource): Known<string> {
   const [id, project] = [account.stated("account_id"), projectOf(account)];

@@ -130,8 +130,6 @@ interface IamEntry {
   readonly mayWork: boolean;
 }
 
-const GET = "container.clusters.get";
-const GET_THROUGH = "gkehub.gateway.get";
 const WORKS = /^container\.(?!clusters\.|operations\.|hostServiceAgent\.)/;
 const GATEWAY_ROLE = /^roles\/gkehub\.gateway(?:Admin|Editor|Reader)$/;
 /** Predefined and basic roles that hold `container.clusters.get`, some with rights within clusters too. */
@@ -150,8 +148,9 @@ function iamEntry(
 ): IamEntry {
   const grants = iam.to(bearer);
   const reaches = (grant: Grant): Ternary => reachesProject(grant, project, isGateway);
+  const permission = isGateway ? "gkehub.gateway.get" : "container.clusters.get";
   const enters = (role: Known<string>): Ternary =>
-    iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
+    iam.holds(role, permission) ?? whether(role, (name) => entersWith(name, isGateway));
   const allowed = allowing(grants, { role: enters, reaches });
   const module =
     project === undefined ? undefined : iam.world.answer("the project of the spoke", [], [project]);
