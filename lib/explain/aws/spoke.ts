@@ -34,7 +34,7 @@ import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
 import { ROLE_VARIABLE } from "./pods";
-import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
+import { isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
 import { regionOf } from "./place";
 
@@ -107,7 +107,7 @@ export class AwsSpokes implements CloudSpokes {
     const { question, role, cluster } = asked;
     const granted = judgedPolicies(this.#policies(asked), role.partition);
     if (granted?.status === "pass") return granted;
-    const groups = orElse(groupsOf(entry), () => undefined);
+    const groups = orElse(entry.list("kubernetes_groups"), () => undefined);
     const user = entry.text("user_name");
     const hasUser = isBlank(user) ? [] : [entry.stated("user_name")];
     if ((groups ?? []).length > 0 || hasUser.length > 0)
