@@ -15,7 +15,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
-import { type Documents, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
+import { type Documents, type NamedPolicy, samePolicy } from "./documents";
 import { accountOf, sifted } from "./place";
 
 export interface Doubt {
@@ -205,6 +205,14 @@ const IN_ONE_PLACE = "give policies to the role in one place";
 const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
 
+/** The remedy if the policies of a role, its boundary, or its session's policy leave a question open. */
+export function unreadRemedy({ policies, boundary, session }: LimitedRole): string {
+  const all = [session, boundary, ...policies.map(({ policy }) => policy)];
+  return all.some((policy) => policy?.kind === "unread")
+    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
+    : "see the role's policies";
+}
+
 export function mayDeny({ policy }: HeldPolicy): boolean {
   if (policy.kind !== "read") return policy.kind === "unread";
   return policy.statements.some((each) => "unread" in each || is(each.effect, "Allow") !== "yes");
@@ -236,7 +244,7 @@ function open({ reason, remedy, evidence }: Answer): HeldPolicy {
 function perhapsThere({ address, source }: Resource): Doubt {
   return {
     reason: (action) => `count or for_each decides whether ${address} exists, which bears on ${action}`,
-    remedy: moduleRemedy,
+    remedy: "also give explain what `terraform show -json` prints of the plan or state",
     evidence: [seen("policy of the role", source)],
   };
 }

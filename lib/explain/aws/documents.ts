@@ -39,18 +39,6 @@ import { computed } from "../shared/computed";
 import { Recent } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, sifted } from "./place";
 
-/** The remedy if the policies of a role, its boundary, or its session's policy leave a question open. */
-export function unreadRemedy(role: {
-  readonly policies: readonly { readonly policy: Policy }[];
-  readonly boundary: Policy | undefined;
-  readonly session?: Policy;
-}): string {
-  const all = [role.session, role.boundary, ...role.policies.map(({ policy }) => policy)];
-  return all.some((policy) => policy?.kind === "unread")
-    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
-    : "see the role's policies";
-}
-
 const MANAGED_TYPE = "aws_iam_policy";
 
 export interface NamedPolicy {
@@ -278,6 +266,3 @@ function renderedConditions(conditions: readonly Block[], marks: Marks): unknown
   }
   return byTest;
 }
-
-/** The remedy for what a configuration alone does not say. */
-export const moduleRemedy = "also give explain what `terraform show -json` prints of the plan or state";

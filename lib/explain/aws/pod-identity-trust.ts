@@ -20,7 +20,7 @@ import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
-import { unreadRemedy } from "./documents";
+import { unreadRemedy } from "./attachments";
 import { type NamedRole, type Role, misplaced } from "./identity";
 import { accountOf, regionOf } from "./place";
 import { RoleJudge } from "./role-judge";

@@ -18,8 +18,7 @@ import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { HeldRight } from "../cloud";
 import { beginning, named } from "../shared/words";
-import { type Doubt, type HeldPolicy, managedAlone, mayDeny } from "./attachments";
-import { unreadRemedy } from "./documents";
+import { type Doubt, type HeldPolicy, managedAlone, mayDeny, unreadRemedy } from "./attachments";
 import { heldRights } from "./held";
 import type { Role } from "./identity";
 import { accountOf } from "./place";

@@ -10,8 +10,7 @@ import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { Doubt, HeldPolicy, LimitedRole } from "./attachments";
-import { unreadRemedy } from "./documents";
+import { type Doubt, type HeldPolicy, type LimitedRole, unreadRemedy } from "./attachments";
 import type { Role } from "./identity";
 
 /** The parts of an assumed role that decide what it may do. */
