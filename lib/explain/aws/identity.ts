@@ -10,12 +10,12 @@ import {
   isKnown,
   joined,
   map,
-  match,
   orElse,
   partsOf,
   same,
   shown,
   withoutPrefix,
+  whether,
 } from "../../model/known";
 import { readArnOf } from "../../rules/aws/arn";
 import type { Policy } from "../../rules/aws/policy/document";
@@ -65,11 +65,7 @@ const NO_ACCESS = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWeb
 
 /** True for the ARN of a role, and for a value that is known only after apply. */
 export function isRoleArn(arn: Known<string>): boolean {
-  return match(
-    arn,
-    (text) => /^\S+$/.test(readArnOf(text, "iam", "role/")?.name ?? ""),
-    () => true,
-  );
+  return whether(arn, (text) => /^\S+$/.test(readArnOf(text, "iam", "role/")?.name ?? "")) !== "no";
 }
 
 export const roleAttributes: readonly ComputedAttribute[] = [

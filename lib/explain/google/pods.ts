@@ -62,10 +62,8 @@ function fileOf(document: Tree): Known<ReadFile> {
   const field = (path: string, fallback = ""): Known<string> =>
     map(optionalText(childOf(document, ...path.split("."))), (text) => text || fallback);
   const universe = field("universe_domain", PUBLIC_UNIVERSE);
-  const exchange = orElse(
-    map(universe, (domain) => `https://sts.${domain}/v1/token`),
-    () => undefined,
-  );
+  const domain = orElse(universe, () => undefined);
+  const exchange = domain && `https://sts.${domain}/v1/token`;
   const fixed: readonly (readonly [path: string, wanted: string | undefined, fallback?: string])[] = [
     ["type", "external_account"],
     ["subject_token_type", TOKEN_TYPE],

@@ -10,7 +10,6 @@ import {
   and,
   is,
   known,
-  map,
   orElse,
   same,
   shown,
@@ -253,12 +252,9 @@ function sameRun(
   stated: Pick<FollowedRegistry, "args" | "env">,
   where: Evidence,
 ): Answer {
-  const texts = orElse(
-    map(all(args), (each) => JSON.stringify(each)),
-    () => "",
-  );
+  const texts = orElse(all(args), () => undefined);
   const isSame =
-    texts === JSON.stringify(stated.args) &&
+    JSON.stringify(texts) === JSON.stringify(stated.args) &&
     env.size === stated.env.length &&
     and(...stated.env.map(({ name, value }) => is(env.get(name) ?? known(""), value))) === "yes";
   return isSame
