@@ -42,8 +42,8 @@ export interface TrustAnswer {
   readonly subject: Answer;
 }
 
-/** How the plugin of an entry runs, by its row, its entry and what it is handed. */
-export interface EntryPlugin {
+/** A plugin and the registries that it is for: how it runs, and who may pull with what it returns. */
+export interface RegistryPlugin {
   /** Key of the plugin in the version tables, or the name of its executable. */
   readonly plugin: string;
   /** Annotation keys by which the plugin finds the identity. */
@@ -56,18 +56,11 @@ export interface EntryPlugin {
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: PullQuestion): Answer;
-}
-
-/** Who may pull with what the plugin returns: by a cloud's permissions, or by what is stated or read of a registry. */
-export interface Pullers {
   /** Where everyone is allowed to read a repository, or all of a pattern; `undefined` if that is not certain. */
   readByAll(repository: AskedRepository): Evidence | undefined;
   /** The identity that the plugin acts as, and whether the cloud or the registry accepts the token. */
   puller(question: PullQuestion): PullIdentity;
 }
-
-/** A plugin and the registries that it is for. */
-export interface RegistryPlugin extends EntryPlugin, Pullers {}
 
 export interface PullQuestion {
   readonly cluster: ClusterFacts;

@@ -15,6 +15,7 @@ import { documentsOfPools } from "./read/node-forms";
 import type { KubernetesDocument } from "./read/objects";
 import type { RecordedCommands } from "./read/recorded";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
+import { listedKeys } from "./shared/handed-annotations";
 import { PublishedIssuers } from "./shared/issuers";
 import { nodePools as poolsIn } from "./shared/node-pools";
 import type { Issuers } from "./shared/object-store";
@@ -97,8 +98,7 @@ export function readClouds(terraform: Terraform): Clouds {
 
 /** The plugin of an entry whose executable has another name, by annotation keys or registries, which prove nothing. */
 function pluginLike(entry: ProviderEntry, all: readonly Cloud[]): RegistryPlugin | undefined {
-  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-  const keys = [...requiredKeys, ...optionalKeys];
+  const keys = listedKeys(entry);
   const patterns = entry.matchImages.map((pattern) => orElse(pattern, () => ""));
   const plugins = all.map(({ pulls }) => pulls);
   return (

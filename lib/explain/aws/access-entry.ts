@@ -26,15 +26,11 @@ import { arnFields } from "./place";
 /** Beginnings of names that EKS keeps for itself. Source: CreateAccessEntry in the EKS API reference. */
 const RESERVED = /^(?:system|eks|aws|amazon|iam):/;
 
-export function groupsOf(entry: Resource): Known<readonly Known<string>[]> {
-  return entry.list("kubernetes_groups");
-}
-
 /** Why EKS refuses to create an access entry; `undefined` if no reason is known. */
 export function refusedEntry(entry: Resource): Answer | undefined {
   if (entry.adopted) return undefined;
   const user = orElse(entry.text("user_name"), () => "") ?? "";
-  const groups = orElse(groupsOf(entry), () => []).map((each) => orElse(each, () => ""));
+  const groups = orElse(entry.list("kubernetes_groups"), () => []).map((each) => orElse(each, () => ""));
   const kept = groups.find((each) => each.startsWith("system:")) ?? (RESERVED.test(user) ? user : undefined);
   return kept === undefined
     ? undefined
@@ -109,26 +105,22 @@ export function policyWarnings(
   impersonates: Source | undefined,
 ): readonly FleetWarning[] {
   const wide = policies.filter((each) => is(nameOf(each), "AmazonEKSClusterAdminPolicy") === "yes");
+  const warnings = wide.map(({ source }): FleetWarning => ({
+    id: "wide-policy",
+    reason: `AmazonEKSClusterAdminPolicy lets the controller do everything in EKS cluster ${cluster}`,
+    evidence: [seen("access policy", source)],
+    remedy: "use a narrower access policy, or groups that RBAC binds",
+  }));
   const [first] = policies;
-  return [
-    ...wide.map(({ source }) => ({
-      id: "wide-policy",
-      reason: `AmazonEKSClusterAdminPolicy lets the controller do everything in EKS cluster ${cluster}`,
-      evidence: [seen("access policy", source)],
-      remedy: "use a narrower access policy, or groups that RBAC binds",
-    })),
-    // Access policies apply to the IAM principal alone: grant-k8s-access.adoc of the EKS user guide.
-    ...(impersonates && first
-      ? [
-          {
-            id: "policy-impersonated",
-            reason: `access policies in EKS cluster ${cluster} have no effect on the controller, which is configured to impersonate others there`,
-            evidence: [seen("acts as service accounts", impersonates), seen("access policy", first.source)],
-            remedy: "give the entry groups, and bind the impersonated users by RBAC of the spoke",
-          },
-        ]
-      : []),
-  ];
+  // Access policies apply to the IAM principal alone: grant-k8s-access.adoc of the EKS user guide.
+  if (impersonates && first)
+    warnings.push({
+      id: "policy-impersonated",
+      reason: `access policies in EKS cluster ${cluster} have no effect on the controller, which is configured to impersonate others there`,
+      evidence: [seen("acts as service accounts", impersonates), seen("access policy", first.source)],
+      remedy: "give the entry groups, and bind the impersonated users by RBAC of the spoke",
+    });
+  return warnings;
 }
 
 /** True where an entry is replaced together with its role. */

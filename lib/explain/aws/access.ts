@@ -1,174 +1,131 @@
 /*
- * Access to AWS other than pulls: components use the role in their Secret, workloads the annotation that the pod
- * identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
+ * Access to AWS other than pulls: components use the role in their Secret, which holds an SDK configuration file
+ * (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go), workloads the annotation that the
+ * pod identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
  */
 
-import { type Known, is, known, shown, whyNot } from "../../model/known";
-import { serviceAccountUser } from "../../model/namespaced-name";
+import {
+  type Known,
+  is,
+  isAbsent,
+  isKnown,
+  known,
+  map,
+  orElse,
+  same,
+  shown,
+  whyNot,
+} from "../../model/known";
+import { unmarkedText } from "../../model/tree";
+import { readArnOf } from "../../rules/aws/arn";
 import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
-import type {
-  AccessIdentity,
-  AccessReading,
-  AccountQuestion,
-  AccountReading,
-  AskedRights,
-  CloudAccess,
-  HeldRight,
-  TokenQuestion,
-  TrustAnswer,
-} from "../cloud";
-import type { ClusterNames } from "../coverage/closed-world";
+import type { AccessIdentity, AccountQuestion, AccountReading, CloudAccess, TokenQuestion } from "../cloud";
 import type { SecretFact } from "../read/component-facts";
+import { below } from "../read/source";
 import { sameAnswers } from "../shared/same-answers";
 import { plainAnswer } from "../shared/words";
-import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { heldRights } from "./held";
-import { type NamedRole, type Roles, isRoleArn } from "./identity";
+import { type NamedRole, type Roles, isRoleArn, misplaced } from "./identity";
+import { markedParts } from "./place";
 import type { PodIdentities } from "./pod-identity";
 import type { RoleTrusts } from "./pod-identity-trust";
+import { ROLE_VARIABLE, roleOfPods, webhookPods } from "./pods";
 import type { ResourcePolicies } from "./resource-policies";
 import { anythingGranted, meantRights, rightsGranted } from "./rights";
-import type { Trust } from "./trust";
-import type { TrustQuestion } from "./trust-links";
-import { ROLE_VARIABLE, roleOfPods, webhookPods } from "./webhook";
+import { type Trust, askedOf } from "./trust";
 
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
 
-export class RoleAccess implements CloudAccess {
-  readonly providerKind: string = awsProviderKind;
-  readonly #roles: Roles;
-  readonly #trust: Trust;
-  readonly #podIdentities: PodIdentities;
-  readonly #policies: ResourcePolicies;
-
-  constructor(roles: Roles, trust: Trust, podIdentities: PodIdentities, policies: ResourcePolicies) {
-    this.#roles = roles;
-    this.#trust = trust;
-    this.#podIdentities = podIdentities;
-    this.#policies = policies;
-  }
-
-  recognizes(secret: SecretFact): boolean {
-    return isAwsSecret(secret);
-  }
-
-  secret(
-    secret: SecretFact,
-    tokenPath: string | undefined,
-    beside: ReadonlyMap<string, SecretFact>,
-  ): AccessReading {
-    const { answer: written, arn } = readAwsSecret(secret, tokenPath);
-    const named = arn !== undefined && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
-    const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
-    return {
-      answer: home ?? written,
-      identity: named && this.#identity(named),
-    };
-  }
-
-  account(question: AccountQuestion): AccountReading | undefined {
-    const { account, declared, program } = question;
-    const ofProgram = program.get(ROLE_VARIABLE);
-    const annotated = account.annotations.get(ROLE_ANNOTATION);
-    const ofPods = annotated === undefined ? roleOfPods(question.pods) : undefined;
-    const written = ofProgram ?? annotated ?? ofPods;
-    const isOfPods = ofProgram === undefined && ofPods !== undefined;
-    const associated = question.native && this.#podIdentities.reading(question, annotated !== undefined);
-    if (associated) {
+export function roleAccess(
+  roles: Roles,
+  trust: Trust,
+  podIdentities: PodIdentities,
+  policies: ResourcePolicies,
+): CloudAccess {
+  const identityOf = (named: NamedRole, trusts: RoleTrusts = trust): AccessIdentity =>
+    roleIdentity(named, trusts, policies, roles);
+  return {
+    providerKind: awsProviderKind,
+    recognizes: isAwsSecret,
+    secret: (secret, tokenPath, beside) => {
+      const { answer: written, arn } = readAwsSecret(secret, tokenPath);
+      const named = arn !== undefined && is(arn, "") !== "yes" ? roles.named(arn) : undefined;
+      const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
+      return { answer: home ?? written, identity: named && identityOf(named) };
+    },
+    account: (question) => {
+      const isAnnotated = question.account.annotations.has(ROLE_ANNOTATION);
+      const associated = question.native && podIdentities.reading(question, isAnnotated);
+      if (!associated) return annotatedReading(question, (arn) => identityOf(roles.named(arn)));
       const { role, ...reading } = associated;
-      return { ...reading, identity: role && this.#identity(role.named, role.trusts) };
-    }
-    if (written === undefined && !declared) return undefined;
-    const [place, where] =
-      ofProgram === undefined && !isOfPods
-        ? [ROLE_ANNOTATION, seen("annotations of the service account", account.source)]
-        : [ROLE_VARIABLE, seen(`${ROLE_VARIABLE} of the ${isOfPods ? "pods" : "program"}`, undefined)];
-    const arn = written ?? known("");
-    const audience = account.annotations.get(AUDIENCE) ?? known(defaultAwsAudience);
-    const isNamed = is(arn, "") !== "yes";
-    return {
-      answer: contested([arn, audience], where) ?? roleAnswer(place, arn, where),
-      identity: isNamed ? this.#identity(this.#roles.named(arn)) : undefined,
-      ...webhookPods(question, arn, isOfPods ? [] : [audience]),
-    };
-  }
-
-  #identity(named: NamedRole, trust: RoleTrusts = this.#trust): RoleIdentity {
-    return new RoleIdentity(named, trust, this.#policies, this.#roles);
-  }
+      return { ...reading, identity: role && identityOf(role.named, role.trusts) };
+    },
+  };
 }
 
-class RoleIdentity implements AccessIdentity {
-  readonly #named: NamedRole;
-  readonly #trust: RoleTrusts;
-  readonly #policies: ResourcePolicies;
-  readonly #roles: Roles;
+/** Reads a workload whose role an annotation, its pods or the asking program name. */
+function annotatedReading(
+  question: AccountQuestion,
+  identityOf: (arn: Known<string>) => AccessIdentity,
+): AccountReading | undefined {
+  const { account, declared, program } = question;
+  const ofProgram = program.get(ROLE_VARIABLE);
+  const annotated = account.annotations.get(ROLE_ANNOTATION);
+  const ofPods = annotated === undefined ? roleOfPods(question.pods) : undefined;
+  const written = ofProgram ?? annotated ?? ofPods;
+  const isOfPods = ofProgram === undefined && ofPods !== undefined;
+  if (written === undefined && !declared) return undefined;
+  const [place, where] =
+    ofProgram === undefined && !isOfPods
+      ? [ROLE_ANNOTATION, seen("annotations of the service account", account.source)]
+      : [ROLE_VARIABLE, seen(`${ROLE_VARIABLE} of the ${isOfPods ? "pods" : "program"}`, undefined)];
+  const arn = written ?? known("");
+  const audience = account.annotations.get(AUDIENCE) ?? known(defaultAwsAudience);
+  return {
+    answer: contested([arn, audience], where) ?? roleAnswer(place, arn, where),
+    identity: is(arn, "") === "yes" ? undefined : identityOf(arn),
+    ...webhookPods(question, arn, isOfPods ? [] : [audience]),
+  };
+}
 
-  constructor(named: NamedRole, trust: RoleTrusts, policies: ResourcePolicies, roles: Roles) {
-    this.#named = named;
-    this.#trust = trust;
-    this.#policies = policies;
-    this.#roles = roles;
-  }
-
-  get label(): string {
-    return this.#named.label;
-  }
-
-  get found(): Answer {
-    const { role, label } = this.#named;
-    return role ? pass(`${label} is declared`, seen("IAM role", role.resource.source)) : this.#named.missing;
-  }
-
-  trust(token: TokenQuestion): TrustAnswer {
-    const question = this.#question(token);
-    if (question === undefined) return sameAnswers(this.#named.missing);
-    const answers = this.#trust.of(question);
-    const isWide = answers.subject.status === "pass" && this.#trust.isWide?.(question);
-    return isWide ? { ...answers, audience: wider(answers.audience, this.#named) } : answers;
-  }
-
-  admitsAnyAudience(token: TokenQuestion): boolean {
-    const question = this.#question(token);
-    return question !== undefined && this.#trust.isWide?.(question) === true;
-  }
-
-  trusted(): readonly Known<string>[] | undefined {
-    return this.#named.role && this.#trust.issuersOf?.(this.#named.role);
-  }
-
-  understood(cluster: ClusterNames): Answer {
-    const [own, { via }] = [this.#roles.understood(this.#named, cluster), this.#trust];
-    return via ? worstOf(own, this.#roles.understood(via, cluster)) : own;
-  }
-
-  permissions(asked: AskedRights | undefined): Answer {
-    const { role, account, missing } = this.#named;
-    if (!role) return missing;
-    return asked === undefined
-      ? anythingGranted(role)
-      : rightsGranted(role, asked.rights, account, this.#policies);
-  }
-
-  held(): readonly HeldRight[] {
-    const { role } = this.#named;
-    return role ? heldRights(role.policies, role.boundary, role.resource.source, role.session) : [];
-  }
-
-  meant({ rights }: AskedRights): readonly HeldRight[] {
-    const { role } = this.#named;
-    return role ? meantRights(role, rights) : [];
-  }
-
-  #question(token: TokenQuestion): TrustQuestion | undefined {
-    const { role, account, partition } = this.#named;
-    const { issuer, audience } = token;
-    const subject = known(serviceAccountUser(token));
-    return role && { role, account, partition, issuer, subject, audience };
-  }
+function roleIdentity(
+  named: NamedRole,
+  trusts: RoleTrusts,
+  policies: ResourcePolicies,
+  roles: Roles,
+): AccessIdentity {
+  const { role, label, account, missing } = named;
+  const admitsAnyAudience = (token: TokenQuestion): boolean => {
+    const question = askedOf(named, token);
+    return question !== undefined && trusts.isWide?.(question) === true;
+  };
+  return {
+    label,
+    found: role ? pass(`${label} is declared`, seen("IAM role", role.resource.source)) : missing,
+    trust: (token) => {
+      const question = askedOf(named, token);
+      if (question === undefined) return sameAnswers(missing);
+      const answers = trusts.of(question);
+      return answers.subject.status === "pass" && admitsAnyAudience(token)
+        ? { ...answers, audience: wider(answers.audience, named) }
+        : answers;
+    },
+    admitsAnyAudience,
+    trusted: () => role && trusts.issuersOf?.(role),
+    understood: (cluster) => {
+      const [own, { via }] = [roles.understood(named, cluster), trusts];
+      return via ? worstOf(own, roles.understood(via, cluster)) : own;
+    },
+    permissions: (asked) => {
+      if (!role) return missing;
+      return asked ? rightsGranted(role, asked.rights, account, policies) : anythingGranted(role);
+    },
+    held: () => (role ? heldRights(role.policies, role.boundary, role.resource.source, role.session) : []),
+    meant: ({ rights }) => (role ? meantRights(role, rights) : []),
+  };
 }
 
 /** The answer if documents contradict each other about an annotation; `undefined` if they agree. */
@@ -196,4 +153,131 @@ function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
     "wider than needed: the trust policy does not compare the audience, so it admits a token for any audience of the OIDC provider";
   return { ...plainAnswer(answer), evidence: [...answer.evidence, seen(words, role?.resource.source)] };
+}
+
+/** The one key that components read. */
+const CREDENTIALS_KEY = "credentials";
+/** The keys of credentials that do not expire, found in older clusters. */
+const STATIC_KEYS: readonly string[] = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
+const ROLE_ARN = "role_arn";
+const TOKEN_FILE = "web_identity_token_file";
+const REGIONAL = "sts_regional_endpoints";
+const SETTINGS: readonly string[] = [REGIONAL, ROLE_ARN, TOKEN_FILE];
+const WRITE = "write the four lines [default], sts_regional_endpoints, role_arn and web_identity_token_file";
+
+/** True for a Secret that leads an SDK to a token. */
+function isAwsSecret({ value }: SecretFact): boolean {
+  return markedParts(map(value(CREDENTIALS_KEY), (text) => text ?? "")).text.includes(TOKEN_FILE);
+}
+
+function roleOf(secret: SecretFact): Known<string> {
+  return linesOf(secret.value(CREDENTIALS_KEY)).values.get(ROLE_ARN) ?? known("");
+}
+
+/** Whether the Secret is usable, and the role's ARN; `undefined` if it names none. */
+function readAwsSecret(
+  secret: SecretFact,
+  tokenPath: string | undefined,
+): { readonly answer: Answer; readonly arn: Known<string> | undefined } {
+  const content = secret.value(CREDENTIALS_KEY);
+  const where = seen(`Secret ${secret.key}`, below(secret.source, "stringData"));
+  const wrong = (problem: string, remedy = WRITE): Answer => broken(problem, remedy, undefined, where);
+  const lasting = secret.keys.find((key) => STATIC_KEYS.includes(key));
+  if (lasting !== undefined)
+    return {
+      answer: wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`),
+      arn: undefined,
+    };
+  const why = whyNot(content);
+  if (why && why.kind !== "apply")
+    return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
+  if (isAbsent(content)) {
+    const keys = secret.keys.join(", ") || "none";
+    const problem = `the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`;
+    return { answer: wrong(problem), arn: undefined };
+  }
+  const lines = linesOf(content);
+  const arn = lines.values.get(ROLE_ARN);
+  const problem = problemOf(lines, tokenPath);
+  if (problem !== undefined) return { answer: wrong(problem), arn };
+  const token = shown(lines.values.get(TOKEN_FILE) ?? known(""));
+  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${token}`;
+  const older = lines.values.has(REGIONAL)
+    ? []
+    : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
+  return { answer: pass(words, where, older), arn };
+}
+
+interface Lines {
+  /** Values of the section `default`. */
+  readonly values: ReadonlyMap<string, Known<string>>;
+  /** A line that is neither a section nor a setting. */
+  readonly stray: string | undefined;
+}
+
+function linesOf(content: Known<string | undefined>): Lines {
+  const { text, parts } = markedParts(map(content, (text) => text ?? ""));
+  const values = new Map<string, Known<string>>();
+  let section = "";
+  let stray: string | undefined;
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    if (line === "" || /^[#;]/.test(line)) continue;
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([^=\s]+)\s*=\s*([^]*)$/.exec(line) ?? [];
+    if (name !== undefined) section = name;
+    else if (key === undefined) stray ??= shown(unmarkedText(line, parts));
+    else if (section === "default") values.set(shown(unmarkedText(key, parts)), unmarkedText(value, parts));
+  }
+  return { values, stray };
+}
+
+function problemOf({ values, stray }: Lines, tokenPath: string | undefined): string | undefined {
+  if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is not a setting`;
+  if (values.size === 0) return "credentials has no section [default]";
+  const other = [...values.keys()].find((key) => !SETTINGS.includes(key));
+  if (other !== undefined) return `credentials has the setting ${other}, which a token does not need`;
+  const [arn = known(""), path = known("")] = [ROLE_ARN, TOKEN_FILE].map((key) => values.get(key));
+  if (shown(arn) === "") return `credentials has no ${ROLE_ARN}`;
+  if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
+  if (!isRoleArn(arn)) return `${ROLE_ARN} ${shown(arn)} is not an ARN of an IAM role`;
+  if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
+    return `${TOKEN_FILE} is ${shown(path)}, but the component's token is at ${tokenPath}`;
+  const endpoints = shown(values.get(REGIONAL) ?? known("regional"));
+  return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
+}
+
+/**
+ * What contradicts the account and partition of the role that a Secret names: the role as Terraform declares it, or the
+ * Secrets of other components, since a cluster is in one account; `undefined` if nothing does.
+ */
+function homeAnswer(
+  secret: SecretFact,
+  { arn, partition, role }: NamedRole,
+  beside: ReadonlyMap<string, SecretFact>,
+): Answer | undefined {
+  const placeIn = (text: Known<string>): string | undefined => {
+    const named = readArnOf(
+      orElse(text, () => undefined),
+      "iam",
+      "role/",
+    );
+    return named && `${named.partition} ${named.account}`;
+  };
+  const place = placeIn(arn);
+  if (role === undefined || place === undefined) return undefined;
+  const elsewhere = misplaced(role, partition);
+  if (elsewhere) return elsewhere;
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  // A known account was compared when the role was looked up.
+  const others = isKnown(role.account) ? [] : [...beside.values()].filter(isAwsSecret);
+  const rival = others.find((other) => (placeIn(roleOf(other)) ?? place) !== place);
+  return (
+    rival &&
+    unknown(
+      `the Secret names the role ${shown(arn)}, while the Secret ${rival.key} names ${shown(roleOf(rival))}`,
+      "write the ARN of the role as Terraform declares it, or limit its Terraform provider to one account (allowed_account_ids)",
+      where,
+      seen(`Secret ${rival.key}`, rival.source),
+    )
+  );
 }

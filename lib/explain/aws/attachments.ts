@@ -10,12 +10,12 @@ import { textAt } from "../../model/tree";
 import { awsManagedPolicy } from "../../rules/aws/managed-policies";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Answer, type Evidence, seen } from "../answer";
+import { type Answer, type Evidence, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
-import { type Documents, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
+import { type Documents, type NamedPolicy, samePolicy } from "./documents";
 import { accountOf, sifted } from "./place";
 
 export interface Doubt {
@@ -32,6 +32,13 @@ export interface HeldPolicy {
   /** The resource that declares it; absent if none was read. */
   readonly from?: Resource;
   readonly arn?: Known<string>;
+}
+
+/** What decides on the rights of a role. */
+export interface LimitedRole {
+  readonly policies: readonly HeldPolicy[];
+  readonly boundary: Policy | undefined;
+  readonly session?: Policy;
 }
 
 interface Given {
@@ -82,12 +89,8 @@ export class Attachments {
     }
   }
 
-  /** The policies of roles that were not read, by the text that names the role. */
   get elsewhere(): readonly { readonly role: string; readonly held: readonly HeldPolicy[] }[] {
-    return [...this.#elsewhere].map(([role, given]) => ({
-      role,
-      held: given.map(certainly),
-    }));
+    return [...this.#elsewhere].map(([role, given]) => ({ role, held: given.map(certainly) }));
   }
 
   of(role: Resource): readonly HeldPolicy[] {
@@ -99,10 +102,9 @@ export class Attachments {
     return [
       ...certain.map(certainly),
       ...perhaps.map((each) => ({ ...certainly(each), doubt: attached(each.resource) })),
-      ...(owner
-        ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
-        : []),
-      ...(unread ? [asPolicy(unread)] : []),
+      ...[owner && unknown(OWNED, IN_ONE_PLACE, seen("resource that owns them", owner)), unread].flatMap(
+        (each) => (each ? [open(each)] : []),
+      ),
     ];
   }
 
@@ -199,10 +201,16 @@ function attached({ source }: Resource): Doubt {
   };
 }
 
+const IN_ONE_PLACE = "give policies to the role in one place";
 const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
-function asPolicy({ reason, remedy, evidence }: Answer): HeldPolicy {
-  return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
+
+/** The remedy if the policies of a role, its boundary, or its session's policy leave a question open. */
+export function unreadRemedy({ policies, boundary, session }: LimitedRole): string {
+  const all = [session, boundary, ...policies.map(({ policy }) => policy)];
+  return all.some((policy) => policy?.kind === "unread")
+    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
+    : "see the role's policies";
 }
 
 export function mayDeny({ policy }: HeldPolicy): boolean {
@@ -214,12 +222,7 @@ export function mayDeny({ policy }: HeldPolicy): boolean {
  * The name of a managed policy of AWS that is not read and of whose rights, whatever they are, nothing is taken away.
  * Only a state shows that AWS has a policy of that name.
  */
-export function managedAlone(role: {
-  readonly resource: Resource;
-  readonly policies: readonly HeldPolicy[];
-  readonly boundary: Policy | undefined;
-  readonly session?: Policy;
-}): string | undefined {
+export function managedAlone(role: LimitedRole & { readonly resource: Resource }): string | undefined {
   const nameOf = ({ arn, policy, doubt, from = role.resource }: HeldPolicy): string | undefined => {
     const managed = arn === undefined ? arn : awsManagedPolicy(orElse(arn, () => undefined));
     const isCertain = doubt === undefined && typeof from.written(["id"]) === "string";
@@ -234,17 +237,14 @@ export function managedAlone(role: {
 }
 
 /** A policy that could be anything. */
-function open(why: string, remedy: string, what: string, source: Source): HeldPolicy {
-  return {
-    policy: { kind: "unread", why },
-    doubt: { reason: () => why, remedy, evidence: [seen(what, source)] },
-  };
+function open({ reason, remedy, evidence }: Answer): HeldPolicy {
+  return { policy: { kind: "unread", why: reason }, doubt: { reason: () => reason, remedy, evidence } };
 }
 
 function perhapsThere({ address, source }: Resource): Doubt {
   return {
     reason: (action) => `count or for_each decides whether ${address} exists, which bears on ${action}`,
-    remedy: moduleRemedy,
+    remedy: "also give explain what `terraform show -json` prints of the plan or state",
     evidence: [seen("policy of the role", source)],
   };
 }

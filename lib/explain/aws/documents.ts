@@ -2,7 +2,7 @@
  * Policies as Terraform declares them: documents, the data source aws_iam_policy_document, and AWS managed policies.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   Reference,
@@ -16,31 +16,28 @@ import {
   partsOf,
   same,
   shown,
-  textOf,
   unread,
 } from "../../model/known";
 import { remembered } from "../../model/once";
-import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
+import {
+  type Tree,
+  changed,
+  isTreeList,
+  isTreeObject,
+  parsedTree,
+  sameTree,
+  treeAt,
+  unmarkedText,
+} from "../../model/tree";
 import { type AwsManagedPolicy, awsManagedPolicy } from "../../rules/aws/managed-policies";
 import type { Policy, PolicyKind, Statement, UnreadStatement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { computed } from "../shared/computed";
 import { Recent } from "../shared/references";
 import { accountOf, lastSegment, partitionOf, sifted } from "./place";
-
-/** The remedy if the policies of a role, its boundary, or its session's policy leave a question open. */
-export function unreadRemedy(role: {
-  readonly policies: readonly { readonly policy: Policy }[];
-  readonly boundary: Policy | undefined;
-  readonly session?: Policy;
-}): string {
-  const all = [role.session, role.boundary, ...role.policies.map(({ policy }) => policy)];
-  return all.some((policy) => policy?.kind === "unread")
-    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
-    : "see the role's policies";
-}
 
 const MANAGED_TYPE = "aws_iam_policy";
 
@@ -54,7 +51,7 @@ export class Documents {
   readonly #terraform: Terraform;
   readonly #read = new Map<string, Recent<string, Policy>>();
   readonly #managed = new Recent<string, NamedPolicy>();
-  #byName: Map<string, Resource[]> | undefined;
+  #byName: ReadonlyMap<string, readonly Resource[]> | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -102,14 +99,10 @@ export class Documents {
     return perhaps.length === 1 && !isOfAws ? perhaps : [];
   }
 
-  #named(): Map<string, Resource[]> {
-    if (this.#byName) return this.#byName;
-    this.#byName = new Map();
-    for (const resource of this.#terraform.ofType(MANAGED_TYPE)) {
-      const name = orElse(lastSegment(resource.attribute("arn")) ?? resource.attribute("name"), () => "");
-      push(this.#byName, name, resource);
-    }
-    return this.#byName;
+  #named(): ReadonlyMap<string, readonly Resource[]> {
+    return (this.#byName ??= grouped(this.#terraform.ofType(MANAGED_TYPE), (each) =>
+      orElse(lastSegment(each.attribute("arn")) ?? each.attribute("name"), () => ""),
+    ));
   }
 }
 
@@ -132,18 +125,16 @@ function whyNotRead(arn: Known<string>, managed: AwsManagedPolicy | undefined): 
     : `a policy that is known only after apply (${shown(arn)}) is not declared in what was read`;
 }
 
-/** The ARN of a role or policy, from Terraform provider, path and name; `undefined` if one of them was not read. */
-export function iamArn(kind: string, resource: Resource, name: Known<string>): Known<string> | undefined {
-  const path = map(resource.text("path"), (text) => (text === undefined || text === "" ? "/" : text));
-  const arn = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${kind}`, path, name);
-  return partsOf(arn) === undefined ? undefined : arn;
+/** The ARN of roles or policies, from Terraform provider, path and name. */
+export function iamArn(kind: string, type: string): readonly ComputedAttribute[] {
+  return computed(type, ["arn"], (resource) => {
+    const path = map(resource.text("path"), (text) => text || "/");
+    const head = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${kind}`);
+    return joined(head, path, resource.attribute("name"));
+  });
 }
 
-export const policyArn: ComputedAttribute = {
-  type: MANAGED_TYPE,
-  attribute: "arn",
-  value: (resource) => iamArn("policy", resource, resource.attribute("name")),
-};
+export const policyArn: readonly ComputedAttribute[] = iamArn("policy", MANAGED_TYPE);
 
 /**
  * Whether two texts are the same policy: a configuration and its state format it differently and order lists
@@ -201,8 +192,6 @@ function orThrow<T>(value: Known<T>): T {
   });
 }
 
-const MARK = /\ue000(\d+)\ue001/;
-
 /** Texts as JSON holds them, with a mark for each reference. */
 class Marks {
   readonly #references: Reference[] = [];
@@ -230,10 +219,7 @@ class Marks {
   }
 
   removed(json: string): Known<string> {
-    const pieces = json.split(MARK);
-    return textOf(
-      pieces.map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
-    );
+    return unmarkedText(json, this.#references);
   }
 }
 
@@ -280,6 +266,3 @@ function renderedConditions(conditions: readonly Block[], marks: Marks): unknown
   }
   return byTest;
 }
-
-/** The remedy for what a configuration alone does not say. */
-export const moduleRemedy = "also give explain what `terraform show -json` prints of the plan or state";

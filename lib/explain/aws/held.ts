@@ -1,5 +1,6 @@
 /*
- * What a role was granted, statement by statement, in a form that allows two readings to be compared.
+ * What a role was granted, and what organizations take from it, statement by statement, in a form that allows two readings
+ * to be compared.
  */
 
 import { type Known, is, isKnown, joinedAll, known, map, orElse, shown, whether } from "../../model/known";
@@ -19,9 +20,12 @@ import { patternsMeet } from "../../rules/pattern-comparison";
 import type { Power } from "../../rules/powers";
 import { hasVariable } from "../../rules/aws/policy/resource-name";
 import { claimOf } from "../../rules/aws/policy/trust";
+import { seen } from "../answer";
 import type { Granted, HeldRight } from "../cloud";
 import type { Source } from "../read/source";
+import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
+import type { Documents } from "./documents";
 
 /** The rights of a role within its boundary. */
 export function heldRights(
@@ -65,21 +69,20 @@ function perhaps(policy: Policy, source: Source | undefined): readonly HeldRight
 }
 
 /** What is left by a policy that limits the rights of roles. */
-export function boundedBy(
+function boundedBy(
   takes: "boundary" | "session policy",
   policy: Policy,
   source: Source | undefined,
 ): readonly HeldRight[] {
-  if (policy.kind !== "read")
-    return textsOf(policy).map((text) => ({
-      text: `within the ${takes}: ${text}`,
-      takes,
-      limits: true,
-      source,
-    }));
+  const open = (text: string): HeldRight => ({
+    text: `within the ${takes}: ${text}`,
+    takes,
+    limits: true,
+    source,
+  });
+  if (policy.kind !== "read") return textsOf(policy).map(open);
   return policy.statements.flatMap((statement): readonly HeldRight[] => {
-    if ("unread" in statement)
-      return [{ text: `within the ${takes}: ${statement.unread}`, takes, limits: true, source }];
+    if ("unread" in statement) return [open(statement.unread)];
     const rights = ofStatement(statement, source);
     if (isDenial(statement)) return rights;
     return rights.map((right) => ({ ...right, text: `${right.text} within the ${takes}`, takes }));
@@ -175,7 +178,7 @@ function principalsOf(value: unknown, conditions: Statement["conditions"]): read
 }
 
 /** A statement in words, equal for equal statements. */
-export function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
+function textOf({ effect, actions, resources, conditions, principal }: Statement): string {
   const under = conditionsText(conditions);
   const whom = principal ? ` to ${principal.negated ? "everyone but its principal" : "its principal"}` : "";
   const on = resources ? ` on ${selectionText(resources)}` : "";
@@ -223,3 +226,52 @@ export function beyondTerms(statement: Statement | UnreadStatement): readonly Kn
 export const BY_TOKENS = "sts:assumerolewithwebidentity";
 /** Claims that are compared, whose values terms list. */
 const COMPARED: readonly string[] = ["sub", "aud"];
+
+/** Types that take no rights from roles ("Organization policy types", same guide); any other type is assumed to. */
+const HARMLESS: readonly string[] = [
+  "AISERVICES_OPT_OUT_POLICY",
+  "BACKUP_POLICY",
+  "BEDROCK_POLICY",
+  "CHATBOT_POLICY",
+  "DECLARATIVE_POLICY_EC2",
+  "INSPECTOR_POLICY",
+  "NETWORK_SECURITY_DIRECTOR_POLICY",
+  "S3_POLICY",
+  "SECURITYHUB_POLICY",
+  "TAG_POLICY",
+  "UPGRADE_ROLLOUT_POLICY",
+];
+
+export const ORGANIZATION_POLICY = "aws_organizations_policy";
+
+/**
+ * The policies by which organizations may deny actions to any role. Terraform does not say which accounts an
+ * organizational unit holds, so such a policy denies at most perhaps; what it says is not judged. Source: "Service control
+ * policies" and "Resource control policies" in the AWS Organizations user guide.
+ */
+export function organizationPolicies(terraform: Terraform): readonly HeldPolicy[] {
+  return terraform
+    .ofType(ORGANIZATION_POLICY)
+    .filter((each) => whether(each.text("type"), (type = "") => HARMLESS.includes(type)) !== "yes")
+    .map(({ source }) => ({ policy: denyingEverything, doubt: doubtOf(source) }));
+}
+
+/** What these policies deny, and what they leave, whomever they apply to. */
+export function organizationRights(terraform: Terraform, documents: Documents): readonly Granted[] {
+  return terraform.ofType(ORGANIZATION_POLICY).map((each) => {
+    const kind = is(each.text("type"), "RESOURCE_CONTROL_POLICY") === "yes" ? "resource" : "identity";
+    const rights = (): readonly HeldRight[] =>
+      boundedBy("boundary", documents.ofText(each.stated("content"), kind), each.source);
+    const to = `whomever the policy ${shown(each.stated("name"))} of the organization applies to`;
+    return { to, isHeld: false, isOwn: true, rights };
+  });
+}
+
+function doubtOf(source: Source): HeldPolicy["doubt"] {
+  return {
+    reason: (action) =>
+      `a policy of the organization may deny ${action}, if it applies to the role's account`,
+    remedy: "exempt the role from it, or leave the organization's Terraform out if it does not apply",
+    evidence: [seen("policy of the organization", source)],
+  };
+}

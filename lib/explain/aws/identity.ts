@@ -2,7 +2,7 @@
  * IAM roles: which one an ARN names, and what is declared of it.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -10,12 +10,12 @@ import {
   isKnown,
   joined,
   map,
-  match,
   orElse,
   partsOf,
   same,
   shown,
   withoutPrefix,
+  whether,
 } from "../../model/known";
 import { readArnOf } from "../../rules/aws/arn";
 import type { Policy } from "../../rules/aws/policy/document";
@@ -29,7 +29,7 @@ import { Recent, resourcesIn } from "../shared/references";
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
-import { ORGANIZATION_POLICY, organizationPolicies } from "./organization";
+import { ORGANIZATION_POLICY, organizationPolicies } from "./held";
 import { accountOf, arnFields, lastSegment, partitionOf, sifted } from "./place";
 
 /** An IAM role that was read. Its parts are computed only on demand: there may be tens of thousands of roles. */
@@ -65,19 +65,11 @@ const NO_ACCESS = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWeb
 
 /** True for the ARN of a role, and for a value that is known only after apply. */
 export function isRoleArn(arn: Known<string>): boolean {
-  return match(
-    arn,
-    (text) => /^\S+$/.test(readArnOf(text, "iam", "role/")?.name ?? ""),
-    () => true,
-  );
+  return whether(arn, (text) => /^\S+$/.test(readArnOf(text, "iam", "role/")?.name ?? "")) !== "no";
 }
 
 export const roleAttributes: readonly ComputedAttribute[] = [
-  {
-    type: TYPE,
-    attribute: "arn",
-    value: (resource) => iamArn("role", resource, resource.attribute("name")),
-  },
+  ...iamArn("role", TYPE),
   { type: TYPE, attribute: "id", value: (resource) => resource.attribute("name") },
 ];
 
@@ -87,7 +79,7 @@ export class Roles {
   readonly #attachments: Attachments;
   readonly #world: ClosedWorld;
   readonly #ofOrganization: readonly HeldPolicy[];
-  readonly #byName = new Map<string, Resource[]>();
+  readonly #byName: ReadonlyMap<string | undefined, readonly Resource[]>;
   readonly #roles = new Recent<Resource, Role>();
   #declared: readonly Role[] | undefined;
 
@@ -95,10 +87,7 @@ export class Roles {
     this.#terraform = terraform;
     this.#documents = documents;
     this.#world = world;
-    for (const resource of terraform.ofType(TYPE)) {
-      const name = orElse(resource.attribute("name"), () => undefined);
-      if (name !== undefined) push(this.#byName, name, resource);
-    }
+    this.#byName = grouped(terraform.ofType(TYPE), (each) => orElse(each.attribute("name"), () => undefined));
     this.#attachments = new Attachments(terraform, documents, world, (name) => this.#named(name));
     this.#ofOrganization = organizationPolicies(terraform);
   }
@@ -173,7 +162,8 @@ export class Roles {
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
     // What other stacks attach to a role that is only looked up is declared elsewhere.
     const all = [...inline, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
-    return certainFirst([...all, ...this.#ofOrganization]);
+    const rank = ({ doubt }: HeldPolicy): number => (doubt === undefined ? 0 : 1);
+    return [...all, ...this.#ofOrganization].sort((one, other) => rank(one) - rank(other));
   }
 
   /** A state does not say which account a policy is in, so the policies of two roles with one name are not known. */
@@ -211,13 +201,6 @@ function missing(arn: Known<string>, roles: readonly Role[]): Answer {
     what + (namesake === undefined ? near : `; the nearest is ${namesake}`),
     "also give explain the Terraform that declares it; STS answers the same for a role that does not exist",
   );
-}
-
-function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {
-  return [
-    ...held.filter(({ doubt }) => doubt === undefined),
-    ...held.filter(({ doubt }) => doubt !== undefined),
-  ];
 }
 
 /** A policy that could be anything: it may allow and may deny. */

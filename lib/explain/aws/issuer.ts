@@ -20,6 +20,7 @@ import { DISTRIBUTION, PRIVATE_BUCKET, PUBLIC_BUCKET, S3_DOCUMENT } from "../cov
 import type { Rows } from "../coverage/coverage";
 import type { Block, Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { computed } from "../shared/computed";
 import type { Doubt, ObjectStore, StoreDoor } from "../shared/object-store";
 import { StoreIndex, type StoreParts, beyondForm, doubtAbout, ownerOf, storesOf } from "../shared/store-form";
 import { accountOf, identityOf, partitionOf, regionOf } from "./place";
@@ -49,14 +50,9 @@ export const distributionArn: ComputedAttribute = {
 
 export const bucketAttributes: readonly ComputedAttribute[] = [
   { type: BUCKET, attribute: "id", value: (bucket) => bucket.attribute("bucket") },
-  {
-    type: BUCKET,
-    attribute: "arn",
-    value: (bucket) => {
-      const arn = joined("arn:", partitionOf(bucket), ":s3:::", bucket.attribute("bucket"));
-      return partsOf(arn) === undefined ? undefined : arn;
-    },
-  },
+  ...computed(BUCKET, ["arn"], (bucket) =>
+    joined("arn:", partitionOf(bucket), ":s3:::", bucket.attribute("bucket")),
+  ),
 ];
 
 /** The host at which a bucket's own region serves it, and its ARN; `undefined` if the region is not known. */

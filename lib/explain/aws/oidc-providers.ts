@@ -22,6 +22,7 @@ import {
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { computed } from "../shared/computed";
 import { difference, notAmongRead } from "../shared/near-miss";
 import type { Role } from "./identity";
 import { accountOf, arnFields, partitionOf } from "./place";
@@ -41,15 +42,10 @@ export interface RegisteredIssuer {
   readonly clientIds: Known<readonly Known<string>[]>;
 }
 
-export const oidcProviderArn: ComputedAttribute = {
-  type: TYPE,
-  attribute: "arn",
-  value: (resource) => {
-    const head = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${IN_ARN}`);
-    const arn = joined(head, withoutPrefix(resource.stated("url"), SCHEME));
-    return partsOf(arn) === undefined ? undefined : arn;
-  },
-};
+export const oidcProviderArn: readonly ComputedAttribute[] = computed(TYPE, ["arn"], (resource) => {
+  const head = joined("arn:", partitionOf(resource), ":iam::", accountOf(resource), `:${IN_ARN}`);
+  return joined(head, withoutPrefix(resource.stated("url"), SCHEME));
+});
 
 export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[] {
   return terraform.ofType(TYPE).map((resource) => ({

@@ -3,17 +3,7 @@
  * provider configuration, so that two resources of one Terraform provider are in one account, whichever that is.
  */
 
-import {
-  type Known,
-  Reference,
-  type Ternary,
-  andThen,
-  isKnown,
-  known,
-  match,
-  orElse,
-  textOf,
-} from "../../model/known";
+import { type Known, type Ternary, andThen, isKnown, known, match, orElse } from "../../model/known";
 import { once, remembered } from "../../model/once";
 import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { readArn, accountInArn } from "../../rules/aws/arn";
@@ -21,6 +11,7 @@ import { partitions } from "../../rules/aws/partitions";
 import { ARN_PARTS, arnParts } from "../../rules/aws/policy/conditions";
 import type { Block, Configuration, Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
+import { unstated } from "../shared/unstated";
 
 interface Place {
   readonly account: Known<string>;
@@ -34,13 +25,9 @@ function placeOf(resource: Resource): Place {
   return remembered(placesOf(resource.scope), resource.providerKey, () => madePlace(resource));
 }
 
-function madePlace(resource: Resource): Place {
-  const key = resource.providerKey;
-  const unsaid = (what: string): Known<string> => textOf([new Reference(`${what} of the provider ${key}`)]);
-  const { provider } = resource;
-  const region = andThen(provider.text("region"), (text) =>
-    text === undefined || text === "" ? unsaid("region") : known(text),
-  );
+function madePlace({ scope, provider, providerKey }: Resource): Place {
+  const unsaid = (what: string): Known<string> => unstated(scope, `${what} of the provider ${providerKey}`);
+  const region = andThen(provider.text("region"), (text) => (text ? known(text) : unsaid("region")));
   return {
     account: accountOfProvider(provider) ?? unsaid("account"),
     partition: match(region, partitionOfRegion, () => undefined) ?? unsaid("partition"),
@@ -100,11 +87,12 @@ export function partitionOf(resource: Resource): Known<string> {
 export function regionOf(resource: Resource): Known<string> {
   const { region: own = "" } = ownArn(resource) ?? {};
   return andThen(resource.text("region"), (text) =>
-    text === undefined || text === "" ? (own === "" ? placeOf(resource).region : known(own)) : known(text),
+    text || own ? known(text || own) : placeOf(resource).region,
   );
 }
 
-function markedParts(text: Known<string>): MarkedText {
+/** A text with marks for its references; empty if it is not known. */
+export function markedParts(text: Known<string>): MarkedText {
   return orElse(marked(text), () => ({ text: "", parts: [] }));
 }
 

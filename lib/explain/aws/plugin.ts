@@ -8,11 +8,11 @@ import { ecrPublicHost, parseEcrHost } from "../../rules/aws/registry";
 import { ecrRoleAnnotation } from "../../rules/aws/pull";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
-import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { AskedRepository } from "../asked-image";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { RegistryPlugin, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+import { LIST_IT, handedOver, notListed } from "../shared/handed-annotations";
 
 const PLUGIN = "ecr";
 const KNOWN: readonly string[] = ["get-credentials"];
@@ -42,96 +42,86 @@ const UNSETTLING: readonly (readonly [names: readonly string[], does: string, re
 const REMEDY = "remove args; the plugin needs none";
 const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
 
-export class EcrPlugin implements RegistryPlugin {
-  readonly plugin: string = PLUGIN;
-  readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
-  readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;
+/** `identityOf` judges the role that the plugin is given; `undefined` if it is given none. */
+export function ecrPlugin(
+  identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity,
+): RegistryPlugin {
+  return {
+    plugin: PLUGIN,
+    annotationKeys: [ecrRoleAnnotation],
+    // Anyone may pull from public repositories; a login raises the limits. Source: the Amazon ECR Public user guide.
+    readByAll: ({ host }) =>
+      host === ecrPublicHost ? seen("registry of public repositories", undefined) : undefined,
+    needs: () => ["tokens"],
+    arguments: argumentsAnswer,
+    annotations: annotationsAnswer,
+    puller: (question) => identityOf(roleOf(question), question),
+  };
+}
 
-  /** `identityOf` judges the role that the plugin is given; `undefined` if it is given none. */
-  constructor(identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity) {
-    this.#identityOf = identityOf;
+function argumentsAnswer(
+  { args, env, source }: ProviderEntry,
+  _node: NodeConfiguration,
+  host: string,
+  { plugins = {} }: Pick<ClusterFacts, "plugins">,
+): Answer {
+  const where = seen("args of the entry", source);
+  const read = match<readonly string[], readonly string[] | Answer>(
+    all(args),
+    (texts) => texts,
+    (why) => unknown(`an argument of the plugin is known only after apply: ${whyText(why)}`, REMEDY, where),
+  );
+  if ("status" in read) return read;
+  const refusal = certainRefusal(PLUGIN, plugins[PLUGIN] ?? {}, parsedArguments(PLUGIN, read));
+  if (refusal) return broken(refusal.reason, REMEDY, `Error: ${refusal.log}`, where);
+  const other = read.find((argument) => !KNOWN.includes(argument));
+  if (other !== undefined)
+    return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
+  for (const [names, does, remedy] of UNSETTLING) {
+    const name = names.find((each) => isSet(env.get(each)));
+    if (name) return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
   }
+  const isPublic = parseEcrHost(host)?.kind === "public";
+  if (!isPublic || REGIONS.some((name) => isSet(env.get(name))))
+    return pass("the plugin knows the region of STS");
+  return broken(
+    "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
+    "set AWS_REGION in the entry's env",
+    "endpoint rule error, Invalid Configuration: Missing Region",
+    seen("env of the entry", source),
+  );
+}
 
-  /** Anyone may pull from public repositories; a login raises the limits. Source: the Amazon ECR Public user guide. */
-  readByAll({ host }: AskedRepository): Evidence | undefined {
-    return host === ecrPublicHost ? seen("registry of public repositories", undefined) : undefined;
+function annotationsAnswer(question: PullQuestion): Answer {
+  const { account, entry } = question;
+  const role = roleOf(question);
+  const where = seen("annotations of the service account", account.source);
+  if (role !== undefined && is(role, "") !== "yes") {
+    const why = whyNot(role);
+    return why === undefined || why.kind === "apply"
+      ? pass(
+          () => `the plugin gets the role ${shown(role)}`,
+          () => where,
+        )
+      : unknown(whyText(why), "keep the annotation in one document", where);
   }
-
-  needs(): readonly "tokens"[] {
-    return ["tokens"];
-  }
-
-  arguments(
-    entry: ProviderEntry,
-    _node: NodeConfiguration,
-    host: string,
-    { plugins = {} }: Pick<ClusterFacts, "plugins">,
-  ): Answer {
-    const { args, env, source } = entry;
-    const where = seen("args of the entry", source);
-    const read = match<readonly string[], readonly string[] | Answer>(
-      all(args),
-      (texts) => texts,
-      (why) => unknown(`an argument of the plugin is known only after apply: ${whyText(why)}`, REMEDY, where),
-    );
-    if ("status" in read) return read;
-    const refusal = certainRefusal(PLUGIN, plugins[PLUGIN] ?? {}, parsedArguments(PLUGIN, read));
-    if (refusal) return broken(refusal.reason, REMEDY, `Error: ${refusal.log}`, where);
-    const other = read.find((argument) => !KNOWN.includes(argument));
-    if (other !== undefined)
-      return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
-    for (const [names, does, remedy] of UNSETTLING) {
-      const name = names.find((each) => isSet(env.get(each)));
-      if (name) return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
-    }
-    const isPublic = parseEcrHost(host)?.kind === "public";
-    if (!isPublic || REGIONS.some((name) => isSet(env.get(name))))
-      return pass("the plugin knows the region of STS");
-    return broken(
-      "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
-      "set AWS_REGION in the entry's env",
-      "endpoint rule error, Invalid Configuration: Missing Region",
-      seen("env of the entry", source),
-    );
-  }
-
-  annotations(question: PullQuestion): Answer {
-    const { account, entry } = question;
-    const role = roleOf(question);
-    const where = seen("annotations of the service account", account.source);
-    if (role !== undefined && is(role, "") !== "yes") {
-      const why = whyNot(role);
-      return why === undefined || why.kind === "apply"
-        ? pass(
-            () => `the plugin gets the role ${shown(role)}`,
-            () => where,
-          )
-        : unknown(whyText(why), "keep the annotation in one document", where);
-    }
-    const confused = account.annotations.has(OTHER_ANNOTATION)
-      ? `; it has ${OTHER_ANNOTATION}, which the plugin does not read`
-      : "";
-    const isPresent = account.annotations.has(ecrRoleAnnotation);
-    const isListed = !isPresent || role !== undefined;
-    const reason = !isPresent
-      ? `the service account has no ${ecrRoleAnnotation}${confused}`
-      : isListed
-        ? `${ecrRoleAnnotation} is empty`
-        : `the entry does not list ${ecrRoleAnnotation} among its annotation keys, so the kubelet does not pass it to the plugin`;
-    return broken(
-      reason,
-      isListed
-        ? `annotate it with ${ecrRoleAnnotation}`
-        : "list the key in requiredServiceAccountAnnotationKeys",
-      withoutRoleLog(question),
-      where,
-      seen("tokenAttributes", entry.source),
-    );
-  }
-
-  puller(question: PullQuestion): PullIdentity {
-    return this.#identityOf(roleOf(question), question);
-  }
+  const confused = account.annotations.has(OTHER_ANNOTATION)
+    ? `; it has ${OTHER_ANNOTATION}, which the plugin does not read`
+    : "";
+  const isPresent = account.annotations.has(ecrRoleAnnotation);
+  const isListed = !isPresent || role !== undefined;
+  const reason = !isPresent
+    ? `the service account has no ${ecrRoleAnnotation}${confused}`
+    : isListed
+      ? `${ecrRoleAnnotation} is empty`
+      : notListed(ecrRoleAnnotation);
+  return broken(
+    reason,
+    isListed ? `annotate it with ${ecrRoleAnnotation}` : LIST_IT,
+    withoutRoleLog(question),
+    where,
+    seen("tokenAttributes", entry.source),
+  );
 }
 
 function isSet(value: Known<string> | undefined): boolean {
@@ -142,10 +132,8 @@ function isSet(value: Known<string> | undefined): boolean {
  * The role that the plugin assumes: the annotation if the entry lists its key, or the entry's default if it is absent.
  * Source: kubernetes:pkg/credentialprovider/plugin/plugin.go, `serviceAccountAnnotations`.
  */
-function roleOf({ entry, account }: PullQuestion): Known<string> | undefined {
-  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-  const isListed = [...requiredKeys, ...optionalKeys].includes(ecrRoleAnnotation);
-  return (isListed ? account.annotations.get(ecrRoleAnnotation) : undefined) ?? entry.env.get(DEFAULT_ROLE);
+function roleOf(question: PullQuestion): Known<string> | undefined {
+  return handedOver(question, ecrRoleAnnotation) ?? question.entry.env.get(DEFAULT_ROLE);
 }
 
 /** A plugin that falls back succeeds, and the kubelet drops what a successful plugin logs. */

@@ -20,11 +20,11 @@ import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import { sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN } from "../shared/words";
-import { unreadRemedy } from "./documents";
+import { unreadRemedy } from "./attachments";
 import { type NamedRole, type Role, misplaced } from "./identity";
 import { accountOf, regionOf } from "./place";
 import { RoleJudge } from "./role-judge";
-import type { TrustQuestion } from "./trust-links";
+import { type TrustQuestion, trustPolicyOf } from "./trust-links";
 
 const DENIED = "AccessDeniedException";
 const [ASSUME, TAG] = POD_IDENTITY_ACTIONS;
@@ -238,10 +238,6 @@ export class AssociationTrust implements RoleTrusts {
         )
       : undefined;
   }
-}
-
-function trustPolicyOf({ resource }: Role): Evidence {
-  return seen("trust policy of the IAM role", resource.source);
 }
 
 function unreadable({ trust }: Role, where: Evidence): Answer | undefined {

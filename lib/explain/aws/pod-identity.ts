@@ -6,7 +6,7 @@
  * tags"; aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `buildPodPatchConfig`.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -89,12 +89,10 @@ export class PodIdentities {
   }
 
   #associations(): ReadonlyMap<string, readonly Resource[]> {
-    const associations = new Map<string, Resource[]>();
-    for (const each of this.#byKey ? [] : this.#terraform.ofType(ASSOCIATION)) {
-      const key = orElse(keyOf(each), () => OPEN);
-      if (!each.adopted) push(associations, key, each);
-    }
-    return (this.#byKey ??= associations);
+    return (this.#byKey ??= grouped(
+      this.#terraform.ofType(ASSOCIATION).filter(({ adopted }) => !adopted),
+      (each) => orElse(keyOf(each), () => OPEN),
+    ));
   }
 
   /** Decided by the cluster's resource if it was read, otherwise by the recorded name. */

@@ -1,16 +1,6 @@
-import { type Known, known, orElse, shown, unread } from "../../model/known";
-import { serviceAccountUser } from "../../model/namespaced-name";
+import { known, orElse, shown, unread } from "../../model/known";
 import { type Answer, pass } from "../answer";
-import type {
-  Cloud,
-  CloudReader,
-  DeclaredIdentity,
-  Granted,
-  PullIdentity,
-  PullQuestion,
-  ShownClaims,
-  TrustAnswer,
-} from "../cloud";
+import type { Cloud, CloudReader, DeclaredIdentity, Granted, ShownClaims, TrustAnswer } from "../cloud";
 import { partitions } from "../../rules/aws/partitions";
 import { POD_IDENTITY_SERVICE } from "../../rules/aws/pod-identity";
 import type { ClosedWorld } from "../coverage/closed-world";
@@ -21,16 +11,15 @@ import { Recent } from "../shared/references";
 import { eksClusters } from "./clusters";
 import { noRights, sameAnswers } from "../shared/same-answers";
 import { grantedAccess } from "./access-entry";
-import { organizationRights } from "./organization";
-import { BY_TOKENS, grantedBy, heldRights } from "./held";
-import { RoleAccess } from "./access";
+import { BY_TOKENS, grantedBy, heldRights, organizationRights } from "./held";
+import { roleAccess } from "./access";
 import { distributionArn, bucketAttributes, issuerBuckets } from "./issuer";
 import { Documents, policyArn, policyDocumentJson } from "./documents";
 import { type NamedRole, type Role, Roles, labelOf, roleAttributes } from "./identity";
 import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
-import { EcrPlugin } from "./plugin";
+import { ecrPlugin } from "./plugin";
 import { PodIdentities } from "./pod-identity";
 import { pulledOnFargate } from "./pods";
 import { recorded } from "./recorded";
@@ -38,7 +27,7 @@ import { Registries, repositoryAttributes } from "./registry";
 import { ResourcePolicies } from "./resource-policies";
 import { AwsSpokes } from "./spoke";
 import { stated } from "./stated";
-import { Trust } from "./trust";
+import { Trust, askedOf } from "./trust";
 import type { TrustQuestion } from "./trust-links";
 
 export const awsReader: CloudReader = {
@@ -48,9 +37,9 @@ export const awsReader: CloudReader = {
   stated,
   computed: [
     policyDocumentJson,
-    policyArn,
-    oidcProviderArn,
     distributionArn,
+    ...policyArn,
+    ...oidcProviderArn,
     ...roleAttributes,
     ...bucketAttributes,
     ...repositoryAttributes,
@@ -59,7 +48,7 @@ export const awsReader: CloudReader = {
   clusters: eksClusters,
   recorded,
   stores: issuerBuckets,
-  read: (terraform, issuers, world) => new Aws(terraform, issuers, world),
+  read: aws,
 };
 
 /** Resources that grant rights to people and programs outside of clusters, and long-lived keys. */
@@ -75,106 +64,102 @@ const NOT_JUDGED: readonly string[] = [
   "aws_rolesanywhere_profile",
 ];
 
-class Aws implements Cloud {
-  readonly cloud = "aws";
-  readonly pulls: EcrPlugin = new EcrPlugin((arn, question) => this.#puller(arn, question));
-  readonly #terraform: Terraform;
-  readonly #issuers: Issuers;
-  readonly #world: ClosedWorld;
-  readonly #rights = new Rights();
-  #read: Read | undefined;
-  #identities: readonly DeclaredIdentity[] | undefined;
+function aws(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
+  const documents = new Documents(terraform);
+  const roles = new Roles(terraform, documents, world);
+  const trust = new Trust(oidcProviders(terraform), issuers, world.isWhole);
+  const registries = new Registries(terraform, documents, world);
+  const policies = new ResourcePolicies(terraform, documents);
+  const read = { terraform, documents, roles, trust, registries };
+  let identities: readonly DeclaredIdentity[] | undefined;
+  return {
+    cloud: "aws",
+    pulls: ecrPlugin(pullers(read)),
+    access: roleAccess(roles, trust, new PodIdentities(terraform, roles), policies),
+    spokes: new AwsSpokes(terraform, roles),
+    get identities(): Cloud["identities"] {
+      return (identities ??= roles.declared.map((role) => declaredIdentity(role, trust)));
+    },
+    get granted(): Cloud["granted"] {
+      return allGranted(read);
+    },
+  };
+}
 
-  constructor(terraform: Terraform, issuers: Issuers, world: ClosedWorld) {
-    this.#terraform = terraform;
-    this.#world = world;
-    this.#issuers = issuers;
-  }
+interface Read {
+  readonly terraform: Terraform;
+  readonly documents: Documents;
+  readonly roles: Roles;
+  readonly trust: Trust;
+  readonly registries: Registries;
+}
 
-  get access(): RoleAccess {
-    return this.#facts.access;
-  }
+function declaredIdentity(role: Role, trust: Trust): DeclaredIdentity {
+  const { address, source } = role.resource;
+  const arns = arnsOf(role);
+  return {
+    id: arns[0] ?? `${address} ${role.pathName}`,
+    address,
+    names: [address, shown(role.resource.attribute("name")), role.pathName, ...arns],
+    source,
+    trust: (claims) => declaredTrust(role, claims, trust),
+    admitsAnyAudience: (claims) => trust.isWide(questionOf(role, claims)),
+    get terms() {
+      return trust.terms(role);
+    },
+  };
+}
 
-  get spokes(): AwsSpokes {
-    return this.#facts.spokes;
-  }
+function allGranted({ terraform, documents, roles, trust, registries }: Read): readonly Granted[] {
+  const others = roles.declared.flatMap((role) => {
+    const issuers = trust.named(role);
+    // Trust in tokens of issuers is compared subject by subject.
+    return grantedBy(role.trust, `the role ${role.pathName}`, role.resource.source)
+      .filter(
+        ({ to, rights }) => !issuers.has(to) || rights().every(({ covers }) => covers?.action !== BY_TOKENS),
+      )
+      .map(ofPods);
+  });
+  const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
+    to: `the role ${role}`,
+    isHeld: false,
+    isOwn: false,
+    rights: () => heldRights(all, undefined, undefined),
+  }));
+  return [
+    ...registries.granted,
+    ...others,
+    ...roles.declared.map((role) => heldBy(role, roles)),
+    ...elsewhere,
+    ...grantedAccess(
+      terraform.ofType("aws_eks_access_policy_association"),
+      (arn) => roles.named(arn).role !== undefined,
+    ),
+    ...organizationRights(terraform, documents),
+    ...grantsNotRead(terraform, NOT_JUDGED),
+  ];
+}
 
-  get identities(): readonly DeclaredIdentity[] {
-    return (this.#identities ??= this.#declared());
-  }
+function heldBy(role: Role, roles: Roles): Granted {
+  return {
+    to: labelOf(role.arn, role),
+    isHeld: true,
+    isOwn: true,
+    at: role.resource.source,
+    rights: () => {
+      const { policies, boundary } = roles.of(role.resource);
+      return heldRights(policies, boundary, role.resource.source);
+    },
+  };
+}
 
-  #declared(): readonly DeclaredIdentity[] {
-    const { roles, trust } = this.#facts;
-    return roles.declared.map((role) => ({
-      id: arnsOf(role)[0] ?? `${role.resource.address} ${role.pathName}`,
-      address: role.resource.address,
-      names: [role.resource.address, shown(role.resource.attribute("name")), role.pathName, ...arnsOf(role)],
-      source: role.resource.source,
-      trust: (claims) => declaredTrust(role, claims, trust),
-      admitsAnyAudience: (claims) => trust.isWide(questionOf(role, claims)),
-      get terms() {
-        return trust.terms(role);
-      },
-    }));
-  }
-
-  get granted(): readonly Granted[] {
-    const { roles, registries, trust, documents } = this.#facts;
-    const others = roles.declared.flatMap((role) => {
-      const issuers = trust.named(role);
-      // Trust in tokens of issuers is compared subject by subject.
-      return grantedBy(role.trust, `the role ${role.pathName}`, role.resource.source)
-        .filter(
-          ({ to, rights }) =>
-            !issuers.has(to) || rights().every(({ covers }) => covers?.action !== BY_TOKENS),
-        )
-        .map(ofPods);
-    });
-    const elsewhere = roles.elsewhere.map(({ role, held: all }): Granted => ({
-      to: `the role ${role}`,
-      isHeld: false,
-      isOwn: false,
-      rights: () => heldRights(all, undefined, undefined),
-    }));
-    return [
-      ...registries.granted,
-      ...others,
-      ...this.#heldByRoles(),
-      ...elsewhere,
-      ...grantedAccess(
-        this.#terraform.ofType("aws_eks_access_policy_association"),
-        (arn) => roles.named(arn).role !== undefined,
-      ),
-      ...organizationRights(this.#terraform, documents),
-      ...grantsNotRead(this.#terraform, NOT_JUDGED),
-    ];
-  }
-
-  #heldByRoles(): readonly Granted[] {
-    const { roles } = this.#facts;
-    return roles.declared.map((role) => ({
-      to: labelOf(role.arn, role),
-      isHeld: true,
-      isOwn: true,
-      at: role.resource.source,
-      rights: () => {
-        const { policies, boundary } = roles.of(role.resource);
-        return heldRights(policies, boundary, role.resource.source);
-      },
-    }));
-  }
-
-  get #facts(): Read {
-    return (this.#read ??= readAws(this.#terraform, this.#issuers, this.#world));
-  }
-
-  #puller(arn: Known<string> | undefined, { token }: PullQuestion): PullIdentity {
-    const { roles, registries, trust } = this.#facts;
+/** Judges the roles that the plugin is given; one object holds the rights of all that may do the same. */
+function pullers({ terraform, roles, trust, registries }: Read): Parameters<typeof ecrPlugin>[0] {
+  const memory = new Recent<string, AwsRights>();
+  return (arn, { token }) => {
     const named = roles.named(arn ?? unread("the role is not known"));
-    const { role, missing, account, partition, label } = named;
-    const { issuer, audience } = token;
-    const subject = known(serviceAccountUser(token));
-    const question = role && { role, account, partition, issuer, subject, audience };
+    const { role, missing, label } = named;
+    const question = askedOf(named, token);
     return {
       trust: question ? trust.of(question) : sameAnswers(missing),
       admitsAnyAudience: () => question !== undefined && trust.isWide(question),
@@ -183,10 +168,22 @@ class Aws implements Cloud {
       source: role?.resource.source,
       trusted: () => role && trust.issuersOf(role),
       understood: (cluster) =>
-        pulledOnFargate(this.#terraform, cluster, token.namespace) ?? roles.understood(named, cluster),
-      rights: role ? this.#rights.of(named, role, registries) : noRights(missing),
+        pulledOnFargate(terraform, cluster, token.namespace) ?? roles.understood(named, cluster),
+      rights: role ? rightsOf(named, role, registries, memory) : noRights(missing),
     };
-  }
+  };
+}
+
+/** If a repository has a policy, the asking role matters; otherwise only the role's rights do. */
+function rightsOf(
+  { arn, account, partition }: NamedRole,
+  { policies, boundary }: Role,
+  registries: Registries,
+  memory: Recent<string, AwsRights>,
+): AwsRights {
+  const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
+  const key = memoryKey(partition, account, registries.isEmpty ? undefined : arn, boundary, ...held);
+  return memory.get(key, () => new AwsRights({ arn, account, partition, policies, boundary }, registries));
 }
 
 /** A trust in EKS Pod Identity, which is for one service account only if a condition compares its name. */
@@ -198,53 +195,6 @@ function ofPods(granted: Granted): Granted {
 }
 
 const ANY_POD = "any pod of the account's EKS clusters to which an association gives the role";
-
-type Read = ReturnType<typeof readAws>;
-
-/** The facts, computed on first use. */
-function readAws(
-  terraform: Terraform,
-  issuers: Issuers,
-  world: ClosedWorld,
-): {
-  readonly documents: Documents;
-  readonly roles: Roles;
-  readonly registries: Registries;
-  readonly trust: Trust;
-  readonly access: RoleAccess;
-  readonly spokes: AwsSpokes;
-} {
-  const documents = new Documents(terraform);
-  const roles = new Roles(terraform, documents, world);
-  const trust = new Trust(oidcProviders(terraform), issuers, world.isWhole);
-  return {
-    documents,
-    roles,
-    trust,
-    registries: new Registries(terraform, documents, world),
-    access: new RoleAccess(
-      roles,
-      trust,
-      new PodIdentities(terraform, roles),
-      new ResourcePolicies(terraform, documents),
-    ),
-    spokes: new AwsSpokes(terraform, roles),
-  };
-}
-
-/** One object for all roles that may do the same. */
-class Rights {
-  readonly #made = new Recent<string, AwsRights>();
-
-  /** If a repository has a policy, the asking role matters; otherwise only the role's rights do. */
-  of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
-    const { policies, boundary } = role;
-    const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
-    const key = memoryKey(partition, account, registries.isEmpty ? undefined : arn, boundary, ...held);
-    const make = (): AwsRights => new AwsRights({ arn, account, partition, policies, boundary }, registries);
-    return this.#made.get(key, make);
-  }
-}
 
 /** The role's ARN in every partition: account and name identify a role. */
 function arnsOf({ account, pathName }: Role): readonly string[] {

@@ -14,10 +14,8 @@ import {
   isKnown,
   joined,
   known,
-  map,
   anyOf,
   orElse,
-  partsOf,
   same,
   shown,
   whether,
@@ -32,6 +30,7 @@ import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
+import { computed } from "../shared/computed";
 import { type Documents, samePolicy } from "./documents";
 import { grantedBy } from "./held";
 import { accountOf, partitionOf, regionOf } from "./place";
@@ -60,7 +59,7 @@ export function onePlace({ account, region, arn }: Registry, path: string): Aske
     path,
     resource: oneResource(arn + path),
     isNamed: (name) => is(name, path),
-    isBelow: (prefix) => unlessLate(prefix, (text) => (path.startsWith(`${text}/`) ? "yes" : "no")),
+    isBelow: (prefix) => whether(prefix, (text) => path.startsWith(`${text}/`)),
   };
 }
 
@@ -75,14 +74,9 @@ export function somePlace(
     path: undefined,
     resource: namedResource(arn, name),
     isNamed: (other) =>
-      unlessLate(other, (text) => (names.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
-    isBelow: (prefix) =>
-      unlessLate(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
+      whether(other, (text) => (names.mayHave(text) ? name.matches(literalPattern(text)) : "no")),
+    isBelow: (prefix) => whether(prefix, (text) => name.matches(prefixPattern(literalPattern(`${text}/`)))),
   };
-}
-
-function unlessLate(text: Known<string>, judge: (text: string) => Ternary): Ternary {
-  return orElse(map(text, judge), () => "unknown");
 }
 
 export interface PolicyOfOwner {
@@ -123,18 +117,13 @@ const OF_REGISTRY: readonly string[] = [REGISTRY_POLICY, CACHE_RULE, TEMPLATE];
 /** What a repository's configuration says, although Terraform knows it only after apply. */
 export const repositoryAttributes: readonly ComputedAttribute[] = [
   { type: REPOSITORY, attribute: "id", value: (repository) => repository.attribute("name") },
-  {
-    type: REPOSITORY,
-    attribute: "arn",
-    value: (repository) => {
-      // A data source may look into the registry of another account.
-      const isStated = !isAbsent(repository.text("registry_id"));
-      const account = isStated ? repository.stated("registry_id") : accountOf(repository);
-      const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
-      const arn = joined(place, ":repository/", repository.attribute("name"));
-      return partsOf(arn) === undefined ? undefined : arn;
-    },
-  },
+  ...computed(REPOSITORY, ["arn"], (repository) => {
+    // A data source may look into the registry of another account.
+    const isStated = !isAbsent(repository.text("registry_id"));
+    const account = isStated ? repository.stated("registry_id") : accountOf(repository);
+    const place = joined("arn:", partitionOf(repository), ":ecr:", regionOf(repository), ":", account);
+    return joined(place, ":repository/", repository.attribute("name"));
+  }),
 ];
 
 export class Registries {
@@ -157,17 +146,11 @@ export class Registries {
       const name = orElse(each.repository, () => undefined);
       if (name !== undefined) push(this.#byName, name, each);
     }
-    this.#registryPolicies = terraform.ofType(REGISTRY_POLICY).map((policy) => ({
-      account: accountOf(policy),
-      region: regionOf(policy),
-      source: policy.source,
-      policy: documents.ofText(policy.stated("policy"), "resource"),
-      isOfRegistry: true,
-      text: policy.stated("policy"),
-    }));
+    this.#registryPolicies = terraform
+      .ofType(REGISTRY_POLICY)
+      .map((each) => policyOf(each, "policy", documents));
     this.#templates = terraform.ofType(TEMPLATE).map((each) => templateOf(each, documents));
-    const policies = [this.#policies, this.#registryPolicies, this.#templates];
-    this.isEmpty = policies.every((each) => each.length === 0);
+    this.isEmpty = this.#all.length === 0;
   }
 
   /**
@@ -211,27 +194,26 @@ export class Registries {
 
   /** The policies and what they apply to, as texts. */
   get texts(): readonly string[] {
-    const ofRepositories = this.#policies.map((each) => [each, shown(each.repository)] as const);
-    const ofRegistries = this.#registryPolicies.map((each) => [each, "the registry"] as const);
-    const ofTemplates = this.#templates.map((each) => [each, createdBy(each)] as const);
-    return [...ofRepositories, ...ofRegistries, ...ofTemplates].map(
-      ([{ account, region, text }, what]) =>
-        `policy of ${what} in ${shown(account)}, ${shown(region)}: ${shown(text)}`,
+    return this.#all.map(
+      ([{ account, region, text }, owned]) =>
+        `policy of ${owned} in ${shown(account)}, ${shown(region)}: ${shown(text)}`,
     );
+  }
+
+  /** All policies and what they apply to; repositories are only named. */
+  get #all(): readonly (readonly [policy: PolicyOfOwner, owned: string, kind: string])[] {
+    return [
+      ...this.#policies.map((each) => [each, shown(each.repository), "repository "] as const),
+      ...this.#registryPolicies.map((each) => [each, "the registry", ""] as const),
+      ...this.#templates.map((each) => [each, createdBy(each), ""] as const),
+    ];
   }
 
   /** What the policies grant to the principals they name; a public repository admits everyone without a policy. */
   get granted(): readonly Granted[] {
-    const place = ({ account, region }: PolicyOfOwner): string => `of ${shown(account)} in ${shown(region)}`;
     return [
-      ...this.#policies.flatMap((each) =>
-        grantedBy(each.policy, `repository ${shown(each.repository)} ${place(each)}`, each.source),
-      ),
-      ...this.#registryPolicies.flatMap((each) =>
-        grantedBy(each.policy, `the registry ${place(each)}`, each.source),
-      ),
-      ...this.#templates.flatMap((each) =>
-        grantedBy(each.policy, `${createdBy(each)} ${place(each)}`, each.source),
+      ...this.#all.flatMap(([{ account, region, policy, source }, owned, kind]) =>
+        grantedBy(policy, `${kind}${owned} of ${shown(account)} in ${shown(region)}`, source),
       ),
       ...this.#terraform.ofType("aws_ecrpublic_repository").flatMap((each): readonly Granted[] => {
         const text = `pull from the public repository ${shown(each.stated("repository_name"))}`;
@@ -285,44 +267,38 @@ function createdBy({ prefix }: CreationTemplate): string {
   return `each repository that a pull creates below ${shown(prefix)}`;
 }
 
+function policyOf(resource: Resource, argument: string, documents: Documents): PolicyOfOwner {
+  const text = resource.stated(argument);
+  return {
+    account: accountOf(resource),
+    region: regionOf(resource),
+    source: resource.source,
+    policy: documents.ofText(text, "resource"),
+    isOfRegistry: resource.type === REGISTRY_POLICY,
+    text,
+  };
+}
+
 function templateOf(template: Resource, documents: Documents): CreationTemplate {
-  const text = template.stated("repository_policy");
   const uses = template.list("applied_for");
   return {
-    account: accountOf(template),
-    region: regionOf(template),
+    ...policyOf(template, "repository_policy", documents),
     prefix: template.stated("prefix"),
     isForCaches: whether(uses, (all) => anyOf(all.map((use) => is(use, "PULL_THROUGH_CACHE")))),
-    source: template.source,
-    policy: documents.ofText(text, "resource"),
-    isOfRegistry: false,
-    text,
   };
 }
 
 function repositoryPolicies(terraform: Terraform, documents: Documents): readonly RepositoryPolicy[] {
   const policies: RepositoryPolicy[] = [];
   for (const resource of terraform.ofType(POLICY)) {
-    const [account, region] = [accountOf(resource), regionOf(resource)];
-    const [repository, text] = [resource.stated("repository"), resource.stated("policy")];
+    const own = { ...policyOf(resource, "policy", documents), repository: resource.stated("repository") };
     const place = policies.findIndex(
-      (each) =>
-        and(same(each.repository, repository), same(each.account, account), same(each.region, region)) ===
-        "yes",
+      ({ repository, account, region }) =>
+        and(same(repository, own.repository), same(account, own.account), same(region, own.region)) === "yes",
     );
     const before = policies[place];
-    if (before === undefined) {
-      const policy = documents.ofText(text, "resource");
-      policies.push({
-        account,
-        region,
-        repository,
-        text,
-        policy,
-        source: resource.source,
-        isOfRegistry: false,
-      });
-    } else if (samePolicy(before.text, text) !== "yes") policies[place] = { ...before, policy: CONTESTED };
+    if (before === undefined) policies.push(own);
+    else if (samePolicy(before.text, own.text) !== "yes") policies[place] = { ...before, policy: CONTESTED };
   }
   return policies;
 }

@@ -99,7 +99,9 @@ export class ResourcePolicies {
 function isOther(owner: Known<string>, on: Known<string>): boolean {
   const [its, asked] = [owner, on].map((each) => resourcesIn(each)[0]);
   if (its && asked) return its !== asked;
-  const [name, text] = [owner, on].map((each) => orElse(each, () => literalName(each)));
+  const literal = (value: Known<string>, target: Resource | undefined): string | undefined =>
+    orElse(value, () => target && orElse(target.text("name"), () => undefined));
+  const [name, text] = [literal(owner, its), literal(on, asked)];
   if (name === undefined || text === undefined || hasWildcard(text.replace(/\/\*$/, ""))) return false;
   return !text.includes(name.replace(/^(?:arn|https):.*[:/]/, ""));
 }
@@ -110,10 +112,4 @@ function isElsewhere(resource: Resource, on: Known<string>): boolean {
   const differs = (own: Known<string>, asked = ""): boolean =>
     /^[a-z0-9-]+$/.test(asked) && is(own, asked) === "no";
   return differs(regionOf(resource), region) || differs(accountOf(resource), account);
-}
-
-/** The name of the resource to which a value refers. */
-function literalName(value: Known<string>): string | undefined {
-  const [target] = resourcesIn(value);
-  return target && orElse(target.text("name"), () => undefined);
 }

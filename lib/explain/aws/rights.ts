@@ -18,8 +18,7 @@ import { everyResource, resourceOf } from "../../rules/aws/policy/asked-resource
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { HeldRight } from "../cloud";
 import { beginning, named } from "../shared/words";
-import { type Doubt, type HeldPolicy, managedAlone, mayDeny } from "./attachments";
-import { unreadRemedy } from "./documents";
+import { type Doubt, type HeldPolicy, managedAlone, mayDeny, unreadRemedy } from "./attachments";
 import { heldRights } from "./held";
 import type { Role } from "./identity";
 import { accountOf } from "./place";
@@ -55,10 +54,6 @@ function* pairsOf({ actions, resources }: Statement): Generator<readonly [string
     const action = orElse(value, () => "*");
     for (const resource of resources?.values ?? []) yield [action, resource];
   }
-}
-
-function pairCount({ actions, resources }: Statement): number {
-  return actions.values.length * (resources?.values.length ?? 0);
 }
 
 /** Whether the role has what is asked for; `account` is the account in the role's ARN. */
@@ -138,16 +133,16 @@ function actionsGranted(
     return unknown(`what is requested is not known: ${request.why}`, "correct the request");
   const [denied, open] = [new Map<string, Judged>(), new Map<string, Judged>()];
   const asking = { arn: role.arn, partition: role.partition, account };
-  const all = allowing(request);
-  const count = all.reduce((sum, each) => sum + pairCount(each), 0);
+  let count = 0;
   const unconditional = policySets(role, askedContext(asking, known([])));
-  const effort = new Effort(role);
-  for (const each of all) {
+  const isTooLong = effortOf(role);
+  for (const each of allowing(request)) {
     const sets = isUnconditional(each)
       ? unconditional
       : policySets(role, askedContext(asking, each.conditions));
     for (const [action, resource] of pairsOf(each)) {
-      const decision = effort.isOver(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
+      count++;
+      const decision = isTooLong(action, resource) ? TOO_MUCH : decidedForAll(sets, action, resource);
       const isAllowed = decision.outcome === "allowed";
       const judged: Judged = isAllowed ? byOwner(asking, action, resource, policies) : decision;
       if (judged.outcome === "denied") denied.set(action, judged);
@@ -215,11 +210,11 @@ function outcomesOf(
   areAllNeeded: boolean,
 ): ReadonlySet<AwsDecision["outcome"]> {
   const sets = policySets(role, NOTHING_KNOWN);
-  const effort = new Effort(role);
+  const isTooLong = effortOf(role);
   const outcomes = new Set<AwsDecision["outcome"]>();
   for (const each of statements.filter((each) => !isNegated(each)))
     for (const [action, resource] of pairsOf(each)) {
-      if (effort.isOver(action, resource)) return outcomes.add("unknown");
+      if (isTooLong(action, resource)) return outcomes.add("unknown");
       const { outcome } = decided(sets, action, resource, areAllNeeded ? ofAll : ofOne);
       const isOpen = outcome === "denied" && !areAllNeeded && isWide(action, resource);
       outcomes.add(isOpen ? "unknown" : outcome);
@@ -246,21 +241,13 @@ const COMPARED_MAX = 20_000_000;
 /** How much longer the comparison of two patterns takes. */
 const WIDE = 16;
 
-/** What is spent on one answer about a role. */
-class Effort {
-  readonly #each: number;
-  #spent = 0;
-
-  constructor({ policies, boundary }: Role) {
-    const all = [...policies.map(({ policy }) => policy), ...(boundary ? [boundary] : [])];
-    const sizes = all.flatMap(statementsOf).map(({ actions }) => actions.values.length);
-    this.#each = sizes.reduce((sum, size) => sum + size, 0);
-  }
-
-  isOver(action: string, resource: Known<string>): boolean {
-    this.#spent += this.#each * (isWide(action, resource) ? WIDE : 1);
-    return this.#spent > COMPARED_MAX;
-  }
+/** Whether an answer about a role takes too long, with what was spent on it before. */
+function effortOf({ policies, boundary }: Role): (action: string, resource: Known<string>) => boolean {
+  const all = [...policies.map(({ policy }) => policy), ...(boundary ? [boundary] : [])];
+  const sizes = all.flatMap(statementsOf).map(({ actions }) => actions.values.length);
+  const each = sizes.reduce((sum, size) => sum + size, 0);
+  let spent = 0;
+  return (action, resource) => (spent += each * (isWide(action, resource) ? WIDE : 1)) > COMPARED_MAX;
 }
 
 const TOO_MUCH: Judged = {

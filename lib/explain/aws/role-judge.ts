@@ -2,7 +2,6 @@
  * What an IAM role may do under its identity policies and its permissions boundary.
  */
 
-import type { Known } from "../../model/known";
 import { remembered } from "../../model/once";
 import { type RequestContext, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
@@ -11,17 +10,11 @@ import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/asked-resource";
 import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { Doubt, HeldPolicy } from "./attachments";
-import { unreadRemedy } from "./documents";
+import { type Doubt, type HeldPolicy, type LimitedRole, unreadRemedy } from "./attachments";
+import type { Role } from "./identity";
 
 /** The parts of an assumed role that decide what it may do. */
-export interface AssumedRole {
-  readonly arn: Known<string>;
-  readonly partition: Known<string>;
-  readonly account: Known<string>;
-  readonly policies: readonly HeldPolicy[];
-  readonly boundary: Policy | undefined;
-}
+export type AssumedRole = Pick<Role, "arn" | "partition" | "account" | "policies" | "boundary">;
 
 export const pullActions = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 
@@ -116,7 +109,7 @@ type PolicySets = readonly { readonly name: string; readonly set: PolicySet<Doub
 
 /** The sets of policies that decide on a role's requests: all must allow. Its own come first. */
 export function policySets(
-  { policies, boundary, session }: Pick<AssumedRole, "policies" | "boundary"> & { readonly session?: Policy },
+  { policies, boundary, session }: LimitedRole,
   context: RequestContext,
 ): PolicySets {
   const limit = (name: string, policy: Policy | undefined): PolicySets =>

@@ -4,7 +4,7 @@
  * pod-identities.adoc). The Terraform provider leaves the authentication mode to EKS, which defaults to CONFIG_MAP.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -22,6 +22,7 @@ import {
   Reference,
   partsOf,
 } from "../../model/known";
+import { remembered } from "../../model/once";
 import { withoutAccessEntries } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, SpokeQuestion, SpokeReading } from "../cloud";
@@ -32,8 +33,8 @@ import type { Terraform } from "../read/terraform";
 import { flagOf } from "../shared/plugin-arguments";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
-import { ROLE_VARIABLE } from "./webhook";
-import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
+import { ROLE_VARIABLE } from "./pods";
+import { isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
 import { regionOf } from "./place";
 
@@ -64,7 +65,11 @@ export class AwsSpokes implements CloudSpokes {
   }
 
   read(question: SpokeQuestion): SpokeReading {
-    const cluster = clusterOf(question);
+    const { args, env, server } = question;
+    // EKS checks that the signed request names the cluster that the plugin is given.
+    const cluster =
+      flagOf(args, "--cluster-name", "--cluster-id", "-i") ??
+      env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID");
     const arn = assumedBy(question) ?? ownRole(question);
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) {
@@ -73,10 +78,10 @@ export class AwsSpokes implements CloudSpokes {
       return open(unknown(`${what} is not known${clusterGiven}`, "see the earlier checks"));
     }
     const request = { question, cluster, role: this.#roles.named(arn) };
-    const served = servedCluster(question.server, this.#terraform);
+    const served = servedCluster(server, this.#terraform);
     const other = otherServer(question, served) ?? otherCluster(request, served);
     if (other) return open(other);
-    if (flagOf(question.args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
+    if (flagOf(args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
     const assumes = assumption(question);
     const entries = this.#entries(request);
     const entry = entries.find(([, isIts]) => isIts === "yes")?.[0];
@@ -102,7 +107,7 @@ export class AwsSpokes implements CloudSpokes {
     const { question, role, cluster } = asked;
     const granted = judgedPolicies(this.#policies(asked), role.partition);
     if (granted?.status === "pass") return granted;
-    const groups = orElse(groupsOf(entry), () => undefined);
+    const groups = orElse(entry.list("kubernetes_groups"), () => undefined);
     const user = entry.text("user_name");
     const hasUser = isBlank(user) ? [] : [entry.stated("user_name")];
     if ((groups ?? []).length > 0 || hasUser.length > 0)
@@ -217,25 +222,10 @@ export class AwsSpokes implements CloudSpokes {
 
   /** By the cluster's name; `undefined` for a name known only after apply. */
   #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
-    const before = this.#byCluster.get(type);
-    if (before) return before;
-    const index = new Map<string | undefined, Resource[]>();
-    for (const each of this.#terraform.ofType(type))
-      push(
-        index,
-        orElse(each.stated("cluster_name"), () => undefined),
-        each,
-      );
-    this.#byCluster.set(type, index);
-    return index;
+    return remembered(this.#byCluster, type, () =>
+      grouped(this.#terraform.ofType(type), (each) => orElse(each.stated("cluster_name"), () => undefined)),
+    );
   }
-}
-
-/** The cluster name given to the plugin: EKS checks that the signed request names it. */
-function clusterOf({ args, env }: SpokeQuestion): Known<string> | undefined {
-  return (
-    flagOf(args, "--cluster-name", "--cluster-id", "-i") ?? env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
-  );
 }
 
 /** The controller's own role: the one in the plugin's variables, else the service account's. */

@@ -18,11 +18,9 @@ import { regenerated } from "../shared/near-miss";
 import { type Role, misplaced } from "./identity";
 import { type RegisteredIssuer, accepts, unregistered } from "./oidc-providers";
 
-export interface TrustQuestion {
+/** Account and partition are those in the role's ARN as written. */
+export interface TrustQuestion extends Pick<RegisteredIssuer, "account" | "partition"> {
   readonly role: Role;
-  /** Account and partition in the role's ARN as written. */
-  readonly account: Known<string>;
-  readonly partition: Known<string>;
   readonly issuer: Known<string>;
   readonly subject: Known<string>;
   readonly audience: Known<string>;
@@ -33,11 +31,8 @@ export const NOT_JUDGED: Answer = unknown(
   "see issuer-trusted",
 );
 
-export interface TrustedProvider {
-  readonly arn: Known<string>;
+export interface TrustedProvider extends Pick<RegisteredIssuer, "arn" | "account" | "partition"> {
   readonly host: Known<string>;
-  readonly account: Known<string>;
-  readonly partition: Known<string>;
 }
 
 /** A question about a role whose trust policy names the issuer. */

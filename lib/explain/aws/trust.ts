@@ -19,13 +19,13 @@ import type { Policy } from "../../rules/aws/policy/document";
 import { trustCharactersMax } from "../../rules/aws/policy/refusals";
 import { admitsEveryone, comparedWith, federatedPrincipals } from "../../rules/aws/policy/trust";
 import { type Answer, broken, later, seen, unknown } from "../answer";
-import type { TrustAnswer, TrustTerms } from "../cloud";
+import type { TokenQuestion, TrustAnswer, TrustTerms } from "../cloud";
 import { difference } from "../shared/near-miss";
 import type { Issuers } from "../shared/object-store";
 import { Recent } from "../shared/references";
 import { letsIn, sameAnswers } from "../shared/same-answers";
 import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
-import { type Role } from "./identity";
+import type { NamedRole, Role } from "./identity";
 import { beyondTerms } from "./held";
 import {
   type Asked,
@@ -46,6 +46,15 @@ import { arnFields, memoryKey } from "./place";
 
 /** The answer of STS for an issuer whose documents it cannot use. */
 const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
+
+/** The question about a role and the token of a service account; `undefined` if the role was not read. */
+export function askedOf(
+  { role, account, partition }: NamedRole,
+  token: TokenQuestion,
+): TrustQuestion | undefined {
+  const { issuer, audience } = token;
+  return role && { role, account, partition, issuer, subject: known(serviceAccountUser(token)), audience };
+}
 
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
@@ -269,14 +278,8 @@ export class Trust {
 }
 
 /** What the answers depend on apart from the subject; `undefined` if they may depend on more of its name. */
-function alikeKey({
-  role,
-  subject,
-  account,
-  partition,
-  issuer,
-  audience,
-}: TrustQuestion): string | undefined {
+function alikeKey(question: TrustQuestion): string | undefined {
+  const { role, subject, account, partition, issuer, audience } = question;
   const [text, name, ...others] = [role.trustText, subject, issuer, audience].map((each) =>
     orElse(each, () => ""),
   );

@@ -4,7 +4,7 @@
  * identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
-import { type Known, is, isAbsent, joined, known, same, shown } from "../../model/known";
+import { type Known, is, isBlank, joined, known, same, shown } from "../../model/known";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
@@ -44,7 +44,7 @@ export function azureAccess(
   bindings: IdentityBindings,
 ): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
-    isAbsent(client) || is(client, "") === "yes" ? undefined : accessIdentity(client, identities, issuers);
+    isBlank(client) ? undefined : accessIdentity(client, identities, issuers);
   return {
     providerKind: AZURE_PROVIDER_KIND,
     // The webhook's own Secret has only the tenant.
@@ -126,7 +126,7 @@ function clientAnswer(client: Known<string | undefined>, where: Evidence): Answe
   if (isGuid(client))
     return pass(`${WEBHOOK_CLIENT_ID_ANNOTATION} names the client id ${shown(client)}`, where);
   return broken(
-    isAbsent(client) || is(client, "") === "yes"
+    isBlank(client)
       ? `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, or an empty one`
       : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${shown(client)}, which is not a GUID`,
     `annotate it with ${WEBHOOK_CLIENT_ID_ANNOTATION}`,
@@ -160,16 +160,12 @@ function secretAnswer(secret: SecretFact, tokenPath: string | undefined): Answer
 function keyProblem({ keys, value }: SecretFact): string | undefined {
   if (keys.includes(CLIENT_SECRET))
     return `the Secret has ${CLIENT_SECRET}, which components prefer to a token`;
-  const missing = KEYS.find((each) => isEmpty(value(each)));
+  const missing = KEYS.find((each) => isBlank(value(each)));
   if (missing !== undefined) return `the Secret has no ${missing}, or an empty or unreadable one`;
   const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
   if (other !== undefined) return `the Secret has the key ${other}, which a token does not need`;
   const odd = IDS.find((each) => !isGuid(value(each)));
   return odd && `${odd} ${shown(value(odd))} is not a GUID`;
-}
-
-function isEmpty(value: Known<string | undefined>): boolean {
-  return isAbsent(value) || is<string | undefined>(value, "") === "yes";
 }
 
 /**
@@ -223,7 +219,7 @@ function othersAnswer(
 ): Answer | undefined {
   const content = lowered(value(key));
   for (const other of beside.values())
-    if (!isEmpty(other.value(key)) && same<string | undefined>(lowered(other.value(key)), content) === "no")
+    if (!isBlank(other.value(key)) && same<string | undefined>(lowered(other.value(key)), content) === "no")
       return unknown(
         `${key} is ${shown(content)}, while in the Secret ${other.key} it is ${shown(other.value(key))}`,
         AS_OTHERS,

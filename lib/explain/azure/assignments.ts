@@ -226,7 +226,7 @@ const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 class Roles {
   /** By id and by name; a declared definition takes precedence over a looked-up one with the same name. */
-  readonly #all = new Map<string | Reference, RoleDefinition>();
+  readonly #all = new Map<PrincipalKey | undefined, RoleDefinition>();
 
   constructor(terraform: Terraform) {
     for (const resource of terraform.ofType("azurerm_role_definition")) {
@@ -241,7 +241,7 @@ class Roles {
   }
 
   named(id: Known<string | undefined>, stated: Known<string | undefined>): NamedRole {
-    const principal = this.#named(idKey(id)) ?? this.#named(keyOf(stated));
+    const principal = this.#all.get(idKey(id)) ?? this.#all.get(keyOf(stated));
     const lookedUp = principal?.isLookedUp ? keyOf(principal.name) : undefined;
     const text = keyOf(stated) ?? lookedUp ?? "";
     const builtIn =
@@ -251,14 +251,10 @@ class Roles {
     const name = keyOf(stated) === undefined && principal ? principal.name : stated;
     return {
       builtIn,
-      definition: this.#named(lookedUp) ?? principal,
+      definition: this.#all.get(lookedUp) ?? principal,
       name: builtIn ? known(builtIn.name) : name,
       id,
     };
-  }
-
-  #named(key: string | Reference | undefined): RoleDefinition | undefined {
-    return key === undefined ? undefined : this.#all.get(key);
   }
 }
 

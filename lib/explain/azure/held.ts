@@ -2,7 +2,7 @@
  * What an identity was assigned, in a form that allows two readings to be compared.
  */
 
-import { type Known, map, match, orElse, shown } from "../../model/known";
+import { type Known, isKnown, map, orElse, shown } from "../../model/known";
 import { powerOfDirectoryRole, powerOfRole } from "../../rules/azure/powers";
 import type { Operations, RolePermissions } from "../../rules/azure/roles";
 import type { Granted, HeldRight } from "../cloud";
@@ -84,11 +84,7 @@ export function directoryRoles(terraform: Terraform): readonly Granted[] {
 
 /** The identity that a service account acts as, for display. */
 export function actingAs(client: Known<string | undefined>, { label }: Pick<Identity, "label">): string {
-  return match(
-    client,
-    (id) => `client id ${id}`,
-    () => label,
-  );
+  return isKnown(client) ? `client id ${shown(client)}` : label;
 }
 
 function assignmentText(assignment: Assignment): string {

@@ -14,7 +14,6 @@ import {
   is,
   isAbsent,
   known,
-  match,
   orElse,
   same,
   unread,
@@ -189,11 +188,7 @@ function isBound({ annotations }: PodFact): Ternary {
 }
 
 function isOnAks(issuer: Known<string> = unread("no issuer is recorded")): Ternary {
-  return match(
-    issuer,
-    (url): Ternary => (isAksIssuer(url) ? "yes" : "no"),
-    () => (mentionsType(issuer, CLUSTER) ? "yes" : "unknown"),
-  );
+  return mentionsType(issuer, CLUSTER) ? "yes" : whether(issuer, isAksIssuer);
 }
 
 function mixed(pods: readonly PodFact[]): Answer {

@@ -20,8 +20,9 @@ import {
   textOf,
 } from "../../model/known";
 import { remembered } from "../../model/once";
-import { type Configuration, Resource } from "../read/block";
+import { Resource } from "../read/block";
 import { lowered } from "../shared/references";
+import { unstated } from "../shared/unstated";
 
 /** A resource id, in lower case. */
 export interface ResourceId {
@@ -74,18 +75,12 @@ export function withSegments(
 
 /** The subscription of a resource's Terraform provider: as stated, else one reference per provider configuration. */
 export function subscriptionOf(resource: Resource): Known<string> {
+  const own = (): Known<string> => unstated(resource.scope, `subscription of ${resource.providerKey}`);
   return match(
     lowered(resource.provider.text("subscription_id")),
-    (stated) => textOf([stated ?? ownSubscription(resource)]),
-    (why) => textOf(why.kind === "apply" ? why.parts : [ownSubscription(resource)]),
+    (stated) => (stated === undefined ? own() : known(stated)),
+    (why) => (why.kind === "apply" ? textOf(why.parts) : own()),
   );
-}
-
-const subscriptions = new WeakMap<Configuration, Map<string, Reference>>();
-
-function ownSubscription({ scope, providerKey }: Resource): Reference {
-  const ofScope = remembered(subscriptions, scope, () => new Map<string, Reference>());
-  return remembered(ofScope, providerKey, () => new Reference(`subscription of ${providerKey}`));
 }
 
 /** The value that a reference to an id or a subscription will have; `undefined` if names in it are not known. */

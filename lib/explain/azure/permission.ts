@@ -109,10 +109,7 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   const { held, possible } = identity.roles;
   const onRegistry = held.filter(({ scope }) => registry.isIn(scope) === "yes");
   const honoured = onRegistry.filter((each) => isHonoured(each, registry) === "yes");
-  const unclear = held.filter(
-    (each) => !onRegistry.includes(each) || isHonoured(each, registry) === "unknown",
-  );
-  const open = [...unclear, ...possible].filter(
+  const open = [...held.filter((each) => !honoured.includes(each)), ...possible].filter(
     (each) => registry.isIn(each.scope) !== "no" && isHonoured(each, registry) !== "no",
   );
   const unread = identity.given ?? registry.given;

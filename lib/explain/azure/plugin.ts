@@ -6,7 +6,7 @@
  */
 
 import { type Known, isAbsent, isBlank, isKnown, known, orElse, shown, whyNot } from "../../model/known";
-import { remembered } from "../../model/once";
+import { once, remembered } from "../../model/once";
 import { type Tree, childOf, optionalText, treeOf } from "../../model/tree";
 import {
   CLIENT_ID_ANNOTATION,
@@ -16,7 +16,7 @@ import {
   clientAnswered,
 } from "../../rules/azure/plugin";
 import { azureClouds } from "../../rules/azure/clouds";
-import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
+import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { RegistryPlugin, PullIdentity, PullQuestion, PullRights } from "../cloud";
 import { obstacle } from "../obstacle";
@@ -24,6 +24,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import { type FirstDocument, firstDocument } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
+import { LIST_IT, handedOver, notListed } from "../shared/handed-annotations";
 import type { Issuers } from "../shared/object-store";
 import { noRights } from "../shared/same-answers";
 import { actingAs } from "./held";
@@ -45,13 +46,7 @@ const ONE_FILE = "give the path of azure.json as the only argument";
 const EMPTY = known("");
 
 export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): RegistryPlugin {
-  const memory = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
-  const rightsOf = (identity: Identity, recorded: ClusterFacts["registries"]): PullRights =>
-    remembered(
-      remembered(memory, identity, () => new Map<ClusterFacts["registries"], PullRights>()),
-      recorded,
-      () => acrRights(identity, registries, recorded),
-    );
+  const rightsOf = once((_: Identity) => new Map<ClusterFacts["registries"], PullRights>());
   return {
     plugin: "acr",
     annotationKeys: KEYS,
@@ -61,27 +56,26 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     annotations: (question) => annotationsAnswer(question, identities),
     readByAll: ({ host }) => registries.readByAll(host),
     puller: (question): PullIdentity => {
-      const client = handedOver(question, CLIENT_ID_ANNOTATION);
+      const { registries: recorded } = question.cluster;
+      const client = annotation(question, CLIENT_ID_ANNOTATION);
       const identity = identities.of(client);
       const token = tokenOf(question.token);
       const missing = identities.missing(client, token.subject);
       const trust = entraTrust(identity ?? missing, token, issuers);
-      if (identity === undefined) return unread(trust, missing);
+      if (identity === undefined) {
+        const rights = noRights(missing);
+        return { trust, label: undefined, source: undefined, understood: () => missing, rights };
+      }
       return {
         trust,
         label: actingAs(client, identity),
         id: identity.id,
         source: identity.source,
         understood: identity.understood,
-        rights: rightsOf(identity, question.cluster.registries),
+        rights: remembered(rightsOf(identity), recorded, () => acrRights(identity, registries, recorded)),
       };
     },
   };
-}
-
-function unread(trust: PullIdentity["trust"], missing: Answer): PullIdentity {
-  const rights = noRights(missing);
-  return { trust, label: undefined, source: undefined, understood: () => missing, rights };
 }
 
 function argumentsAnswer(
@@ -115,23 +109,19 @@ function argumentsAnswer(
 }
 
 /** Remembered, since all service accounts share the same few entries. */
-const parsed = new WeakMap<ProviderEntry, ParsedArguments>();
-
-function argumentsOf(entry: ProviderEntry): ParsedArguments {
-  return remembered(parsed, entry, () => parsedArguments("acr", entry.args.map(shown)));
-}
+const argumentsOf = once((entry: ProviderEntry) => parsedArguments("acr", entry.args.map(shown)));
 
 function pathOf(entry: ProviderEntry): string {
   const { words, rest } = argumentsOf(entry);
   return [...words, ...rest][0] ?? "";
 }
 
-const files = new WeakMap<NodeFileFact, FirstDocument>();
+const documentIn = once(({ content }: NodeFileFact) => firstDocument(content));
 
 /** The plugin's configuration file; `undefined` if it was not read. */
 function azureJson(path: string, node: NodeConfiguration): FirstDocument | undefined {
   const file = node.files.get(path);
-  return file && remembered(files, file, () => firstDocument(file.content));
+  return file && documentIn(file);
 }
 
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
@@ -195,20 +185,18 @@ function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | 
       );
 }
 
-/** An annotation as the kubelet passes it to the plugin; empty if the entry does not list its key. */
-function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
-  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-  const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
-  return (isListed ? account.annotations.get(key) : undefined) ?? EMPTY;
+/** An annotation as the kubelet passes it to the plugin; empty if it does not. */
+function annotation(question: PullQuestion, key: string): Known<string> {
+  return handedOver(question, key) ?? EMPTY;
 }
 
 function annotationsAnswer(question: PullQuestion, identities: Identities): Answer {
   const { entry, account, node } = question;
   const where = seen("annotations of the service account", account.source);
-  const missing = KEYS.find((key) => isBlank(handedOver(question, key)));
+  const missing = KEYS.find((key) => isBlank(annotation(question, key)));
   if (missing !== undefined) return notHanded(missing, question, where);
-  const client = handedOver(question, CLIENT_ID_ANNOTATION);
-  const tenant = handedOver(question, TENANT_ID_ANNOTATION);
+  const client = annotation(question, CLIENT_ID_ANNOTATION);
+  const tenant = annotation(question, TENANT_ID_ANNOTATION);
   const contested = notInOne([client, tenant], "annotation", where);
   if (contested) return contested;
   const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
@@ -221,10 +209,8 @@ function annotationsAnswer(question: PullQuestion, identities: Identities): Answ
 function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
   const isUnlisted = !isBlank(account.annotations.get(key) ?? EMPTY);
   return broken(
-    isUnlisted
-      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not pass it to the plugin`
-      : `the service account has no ${key}, or an empty one`,
-    isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
+    isUnlisted ? notListed(key) : `the service account has no ${key}, or an empty one`,
+    isUnlisted ? LIST_IT : `annotate it with ${key}`,
     `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
     where,
     seen("tokenAttributes", entry.source),

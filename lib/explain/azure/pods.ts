@@ -12,6 +12,7 @@ import {
   allOf,
   is,
   isAbsent,
+  isBlank,
   isKnown,
   isWritten,
   known,
@@ -106,9 +107,7 @@ export function clientOfPods(pods: readonly PodFact[]): Known<string> | undefine
     .flatMap(({ spec }) => containersOf(spec))
     .map(({ variable }) => variable(CLIENT_ID));
   const isOne = others.every((each) => same<string | undefined>(each, first) === "yes");
-  return isOne && isKnown(first) && !isAbsent(first) && is(first, "") === "no"
-    ? (first as Known<string>)
-    : undefined;
+  return isOne && isKnown(first) && !isBlank(first) ? (first as Known<string>) : undefined;
 }
 
 interface JudgedPod extends PodFact {

@@ -2,7 +2,7 @@
  * Azure: ACR, identities of Microsoft Entra, AKS clusters as spokes, storage accounts that publish issuers.
  */
 
-import { type Known, isAbsent, known } from "../../model/known";
+import { known } from "../../model/known";
 import type { Cloud, CloudReader, TrustTerms } from "../cloud";
 import type { ClosedWorld } from "../coverage/closed-world";
 import type { Terraform } from "../read/terraform";
@@ -20,7 +20,7 @@ import { acrPlugin } from "./plugin";
 import { recorded } from "./recorded";
 import { Registries } from "./registry";
 import { aksSpokes } from "./spoke";
-import { credentialsTrust } from "./trust";
+import { credentialsTrust, statedIn } from "./trust";
 
 export const azureReader: CloudReader = {
   cloud: "azure",
@@ -77,12 +77,10 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
 }
 
 function termsOf(credentials: readonly Credential[]): TrustTerms {
-  const stated = (claim: "issuer" | "audience" | "subject"): readonly Known<string>[] =>
-    credentials.flatMap(({ [claim]: text }) => (isAbsent(text) ? [] : [text as Known<string>]));
   return {
-    issuers: stated("issuer"),
-    audiences: stated("audience"),
-    subjects: stated("subject"),
+    issuers: statedIn(credentials, "issuer"),
+    audiences: statedIn(credentials, "audience"),
+    subjects: statedIn(credentials, "subject"),
     beyond: credentials.flatMap(({ problem }) => (problem === undefined ? [] : [known(problem)])),
   };
 }

@@ -11,7 +11,6 @@ import {
   is,
   isKnown,
   known,
-  match,
   not,
   or,
   anyOf,
@@ -262,13 +261,7 @@ function serverProblem(
   if (id === undefined || is(id, AKS_SERVER_ID) === "yes") return undefined;
   const reason = `the token is for the application ${shown(id)}, not for ${AKS_SERVER_ID}, which all AKS clusters accept`;
   const remedy = `set the server id to ${AKS_SERVER_ID}`;
-  const isAks =
-    recorded ||
-    match(
-      server,
-      () => isOfCloud(server, PUBLIC),
-      () => mentionsType(server, "azurerm_kubernetes_cluster"),
-    );
+  const isAks = recorded || (isKnown(server) ? isOfCloud(server, PUBLIC) : mentionsType(server, CLUSTER));
   return isAks && is(id, AKS_SERVER_ID) === "no"
     ? broken(reason, remedy, "Unauthorized", where)
     : unknown(`${reason}; whether the spoke accepts it is not known`, remedy, where);

@@ -83,16 +83,12 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   const best = kept.find(isWhole) ?? kept.find(({ isCertain }) => isCertain) ?? kept[0];
   const answer = (claim: Claim): Answer => {
     const refusal = refusals[claim];
-    if (refusal) return refusal;
-    const credential =
-      best ??
-      trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
-      trusts.credentials.find((each) => isFor(each, claim) !== "no");
-    if (credential === undefined) return refused(claim, claims, label, trusts, kept, matched);
-    if (!credential.isCertain) return unowned(label, [credential]);
-    if (isFor(credential, claim) !== "yes") return open(claim, credential, claims[claim]);
+    // Without credentials every claim is refused.
+    if (refusal || !best) return refusal ?? refused(claim, claims, label, trusts, kept, matched);
+    if (!best.isCertain) return unowned(label, [best]);
+    if (isFor(best, claim) !== "yes") return open(claim, best, claims[claim]);
     const reason = `a federated identity credential has the ${claim} ${shown(claims[claim])}`;
-    return pass(reason, seen(claim, credential.source));
+    return pass(reason, seen(claim, best.source));
   };
   const subject = answer("subject");
   return {
@@ -217,11 +213,11 @@ function isInternal(url: string): boolean {
 }
 
 /** The issuers that credentials name; `undefined` if there may be others. */
-export function issuersOf({
-  credentials,
-  isOpen,
-  doubt,
-}: CredentialSet): readonly Known<string>[] | undefined {
-  if (isOpen || doubt !== undefined) return undefined;
-  return credentials.flatMap(({ issuer }) => (isAbsent(issuer) ? [] : [issuer as Known<string>]));
+export function issuersOf(set: CredentialSet): readonly Known<string>[] | undefined {
+  return set.isOpen || set.doubt !== undefined ? undefined : statedIn(set.credentials, "issuer");
+}
+
+/** The values of a claim in credentials that state it. */
+export function statedIn(all: readonly Credential[], claim: Claim): readonly Known<string>[] {
+  return all.flatMap(({ [claim]: text }) => (isAbsent(text) ? [] : [text as Known<string>]));
 }

@@ -62,18 +62,13 @@ export function deniedBy(terraform: Terraform): readonly Granted[] {
  * or a reference, is declared by the files that were read.
  */
 export function grantedTo(iam: Iam, texts: readonly string[]): readonly Granted[] {
-  const members = new Map<string, Known<string>>();
-  const unread: Granted[] = [];
-  iam.grants.forEach((grant, number) => {
-    for (const each of orElse(grant.members, () => [])) members.set(shown(each), each);
-    const to = { number, grant, isTo: "unknown", owner: undefined } as const;
-    if (!isKnown(grant.members))
-      unread.push({
-        to: "members that are not known",
-        isHeld: false,
-        isOwn: false,
-        rights: () => heldGrant(to, iam),
-      });
+  const all = iam.grants.flatMap(({ members }) => orElse(members, () => []));
+  const members = new Map(all.map((each) => [shown(each), each]));
+  const unread = iam.grants.flatMap((grant, number): readonly Granted[] => {
+    if (isKnown(grant.members)) return [];
+    const rights = (): readonly HeldRight[] =>
+      heldGrant({ number, grant, isTo: "unknown", owner: undefined }, iam);
+    return [{ to: "members that are not known", isHeld: false, isOwn: false, rights }];
   });
   const named = [...members].map(([text, member]): Granted => {
     const isMember = (other: Known<string>): "yes" | "no" => (shown(other) === text ? "yes" : "no");

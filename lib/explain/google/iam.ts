@@ -4,7 +4,7 @@
  */
 
 import { push } from "../../model/grouped";
-import { type Known, type Ternary, and, is, known, map, or, anyOf, orElse, whether } from "../../model/known";
+import { type Known, type Ternary, and, is, known, or, anyOf, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/permission";
 import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -82,10 +82,7 @@ export class Iam {
       .find(({ adopted }) => !adopted);
     this.world = world;
     grants.forEach(({ members }, number) => {
-      const keys = orElse(
-        map(members, (all) => all.flatMap(memberKeys)),
-        () => [LOOSE],
-      );
+      const keys = orElse(members, () => undefined)?.flatMap(memberKeys) ?? [LOOSE];
       for (const key of new Set(keys)) push(this.#byKey, key, number);
     });
     const roles = ROLES.flatMap((type) => terraform.ofType(type));

@@ -21,8 +21,6 @@ import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "
 import type {
   AccessIdentity,
   AccessReading,
-  AccountQuestion,
-  AccountReading,
   AskedRights,
   CloudAccess,
   HeldRight,
@@ -35,14 +33,14 @@ import type { SecretFact } from "../read/component-facts";
 import { mayHold } from "../read/node-files";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
+import { DENIED, type Exchange, USER, gkeReadings } from "./clusters";
 import { ACCOUNT, grantText } from "./grants";
 import { heldGrant } from "./held";
 import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { nearest, notAmongRead, regenerated } from "../shared/near-miss";
 import { sameAnswers } from "../shared/same-answers";
-import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
-import { type Exchange, GkeIdentities } from "./native";
+import { ByName, emailOf, projectOf, projectOfEmail } from "./names";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 import type { PoolProvider } from "./pool";
 import { granted, meantGrants } from "./rights";
@@ -52,56 +50,51 @@ import { type Exchanges, tokenOf } from "./trust";
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
-export class GoogleActors implements CloudAccess {
-  readonly providerKind: string = PROVIDER_KIND;
-  readonly #acting: Acting;
-  readonly #gke: GkeIdentities;
+/** Components by their Secrets, and workloads by the files that they mount or by GKE itself. */
+export function googleAccess(exchanges: Exchanges, iam: Iam, terraform: Terraform): CloudAccess {
+  const acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
+  const ofGke = gkeReadings(terraform, iam);
+  return {
+    providerKind: PROVIDER_KIND,
+    // Only Secrets that point an SDK to a token.
+    recognizes: (secret) => {
+      const written = map(secret.value(SECRET_KEY), (text) => text ?? "");
+      return mayHold(written, "external_account");
+    },
+    secret: (secret, tokenPath) => secretReading(secret, tokenPath, acting),
+    account: (question) => {
+      const native = question.native ? ofGke(question, (...of) => new Identity(...of, acting)) : undefined;
+      const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
+      if (mounted === undefined) return native;
+      const { file, source, ...reading } = mounted;
+      return { ...reading, identity: file && fileIdentity(file, source, acting) };
+    },
+  };
+}
 
-  constructor(exchanges: Exchanges, iam: Iam, terraform: Terraform) {
-    this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
-    this.#gke = new GkeIdentities(terraform, iam);
-  }
-
-  /** True for a Secret that points an SDK to a token. */
-  recognizes(secret: SecretFact): boolean {
-    const written = map(secret.value(SECRET_KEY), (text) => text ?? "");
-    return mayHold(written, "external_account");
-  }
-
-  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
-    const where = seen(`Secret ${secret.key}`, secret.source);
-    const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
-    const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
-    const content = secret.value(SECRET_KEY);
-    if (isAbsent(content)) return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
-    return match(
-      readCredentialFile(map(content, (text) => text ?? "")),
-      (file) => {
-        if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
-        const path = shown(file.tokenPath);
-        const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
-        const names = `the Secret names ${file.email === undefined ? "no service account" : shown(file.email)} and the token ${path}`;
-        const answer =
-          isThere === "yes"
-            ? pass(names, where)
-            : isThere === "unknown"
-              ? unknown(names, "write the path of the token as a literal", where)
-              : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
-        return { answer, identity: fileIdentity(file, secret.source, this.#acting) };
-      },
-      () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
-    );
-  }
-
-  account(question: AccountQuestion): AccountReading | undefined {
-    const native = question.native
-      ? this.#gke.reading(question, (...of) => new Identity(...of, this.#acting))
-      : undefined;
-    const mounted = mountedFile({ ...question, declared: question.declared && native === undefined });
-    if (mounted === undefined) return native;
-    const { file, source, ...reading } = mounted;
-    return { ...reading, identity: file && fileIdentity(file, source, this.#acting) };
-  }
+function secretReading(secret: SecretFact, tokenPath: string | undefined, acting: Acting): AccessReading {
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
+  const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
+  const content = secret.value(SECRET_KEY);
+  if (isAbsent(content)) return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
+  return match(
+    readCredentialFile(map(content, (text) => text ?? "")),
+    (file) => {
+      if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
+      const path = shown(file.tokenPath);
+      const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
+      const names = `the Secret names ${file.email === undefined ? "no service account" : shown(file.email)} and the token ${path}`;
+      const answer =
+        isThere === "yes"
+          ? pass(names, where)
+          : isThere === "unknown"
+            ? unknown(names, "write the path of the token as a literal", where)
+            : wrong(`credential_source.file is ${path}, but the token is at ${tokenPath ?? ""}`);
+      return { answer, identity: fileIdentity(file, secret.source, acting) };
+    },
+    () => without(unknown(`the value of ${SECRET_KEY} is not known`, "provide the finished Secret", where)),
+  );
 }
 
 function fileIdentity(file: Credentials, source: Source | undefined, acting: Acting): Identity {
@@ -208,7 +201,7 @@ function fileExchange(file: Credentials, exchanges: Exchanges): Exchange {
 
 /** The answer if the file names the token exchange of a universe other than the pool provider's. */
 function otherUniverse({ universe }: Credentials, provider: PoolProvider | undefined): Answer | undefined {
-  const declared = provider && universeOf(provider.resource);
+  const declared = provider && orElse(provider.resource.provider.text("universe_domain"), () => undefined);
   if (!provider || declared === undefined || same(universe, known(declared)) !== "no") return undefined;
   return broken(
     `the credential file names the token exchange of ${shown(universe)}, but the pool provider is in ${declared}`,
@@ -224,10 +217,8 @@ function withoutLog({ status, reason, evidence, remedy }: Answer): Answer {
 }
 
 /** Roles with which a principal of a pool may act as a service account. */
-const USER = "roles/iam.workloadIdentityUser";
 const USERS: readonly string[] = [USER, "roles/iam.serviceAccountTokenCreator"];
 const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
-const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
 /** Resources whose policy also applies to the service accounts in them. */
 const ABOVE: readonly string[] = ["project", "folder", "organization"];
 

@@ -5,7 +5,6 @@
 
 import {
   type Known,
-  Reference,
   andThen,
   is,
   joined,
@@ -15,14 +14,14 @@ import {
   orElse,
   partsOf,
   same,
-  textOf,
   withoutPrefix,
 } from "../../model/known";
-import { remembered } from "../../model/once";
 import { marked, unmarkedText } from "../../model/tree";
 import { serviceAccountEmail } from "../../rules/google/names";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
+import { computed } from "../shared/computed";
+import { unstated } from "../shared/unstated";
 
 /**
  * The groups of a pattern, references included: `undefined` for a text that certainly has another form, unknown for one
@@ -50,24 +49,12 @@ export function taken<T>(
   return andThen(groupsOf(text, pattern), (pieces) => take(pieces ?? []));
 }
 
-/** Values that no resource states: one reference for each object. */
-class Unstated {
-  readonly #all = new WeakMap<object, Map<string, Known<string>>>();
-
-  of(owner: object, expression: string, target?: object): Known<string> {
-    const values = remembered(this.#all, owner, () => new Map<string, Known<string>>());
-    return remembered(values, expression, () => textOf([new Reference(expression, target)]));
-  }
-}
-
-const unstated = new Unstated();
-
 /** The project that a resource names, else the one of its Terraform provider, which need not be written anywhere. */
 export function projectOf(resource: Resource): Known<string> {
   const project = andThen(resource.text("project"), (own) =>
     andThen(own ? known(own) : resource.provider.text("project"), (text) =>
       text === undefined
-        ? unstated.of(resource.scope, `the project of provider ${resource.providerKey}`)
+        ? unstated(resource.scope, `the project of provider ${resource.providerKey}`)
         : known(text),
     ),
   );
@@ -75,7 +62,7 @@ export function projectOf(resource: Resource): Known<string> {
 }
 
 export function poolNumber(pool: Resource): Known<string> {
-  return unstated.of(pool, `${pool.address}.name: project number`, pool);
+  return unstated(pool, `${pool.address}.name: project number`, pool);
 }
 
 /** True for a project that is named by number, which cannot be compared with ids. */
@@ -104,11 +91,6 @@ export class ByName<T> {
       () => this.#all.find(([each]) => same(each, name) === "yes")?.[1],
     );
   }
-}
-
-/** The API domain that the resource's Terraform provider states; `undefined` if it states none, or is not known. */
-export function universeOf(resource: Resource): string | undefined {
-  return orElse(resource.provider.text("universe_domain"), () => undefined);
 }
 
 /** The e-mail address of a service account; a data source may state it as `account_id`. */
@@ -163,16 +145,3 @@ export const googleComputed: readonly ComputedAttribute[] = [
     return joined(place, "/repositories/", each.stated("repository_id"));
   }),
 ].flat();
-
-/** A computed attribute; one that is unknown for a reason other than apply stays a reference. */
-function computed(
-  type: string,
-  attributes: readonly string[],
-  value: (resource: Resource) => Known<string>,
-): readonly ComputedAttribute[] {
-  const kept = (resource: Resource): Known<string> | undefined => {
-    const text = value(resource);
-    return partsOf(text) && text;
-  };
-  return attributes.map((attribute) => ({ type, attribute, value: kept }));
-}

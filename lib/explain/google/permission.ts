@@ -4,7 +4,7 @@
  * cloud.google.com/artifact-registry/docs/access-control.
  */
 
-import { push } from "../../model/grouped";
+import { grouped } from "../../model/grouped";
 import { type Known, type Ternary, and, is, isKnown, joined, known, orElse, shown } from "../../model/known";
 import { once, remembered } from "../../model/once";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
@@ -25,26 +25,18 @@ import type { Bearer } from "./members";
 import { isProjectNumber, projectOf } from "./names";
 
 /** The rights of bearers: one object for all with the same grants under the same owners. */
-export class Downloads {
-  readonly #iam: Iam;
-  readonly #declared = new Map<string, Resource[]>();
-  readonly #known = new Map<string, PullRights>();
-
-  constructor(iam: Iam, terraform: Terraform) {
-    this.#iam = iam;
-    for (const resource of terraform.ofType("google_artifact_registry_repository")) {
-      const name = orElse(resource.stated("repository_id"), () => "");
-      push(this.#declared, name, resource);
-    }
-  }
-
-  of(bearer: Bearer): PullRights {
-    const grants = this.#iam.to(bearer);
+export function downloadsOf(iam: Iam, terraform: Terraform): (bearer: Bearer) => PullRights {
+  const declared = grouped(terraform.ofType("google_artifact_registry_repository"), (each) =>
+    orElse(each.stated("repository_id"), () => ""),
+  );
+  const made = new Map<string, PullRights>();
+  return (bearer) => {
+    const grants = iam.to(bearer);
     const key = grants
       .map(({ number, isTo, owner }) => `${number} ${isTo} ${owner?.address ?? ""}`)
       .join("|");
-    return remembered(this.#known, key, () => new Rights(grants, this.#iam, this.#declared));
-  }
+    return remembered(made, key, () => new Rights(grants, iam, declared));
+  };
 }
 
 const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";

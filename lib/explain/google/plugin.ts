@@ -7,13 +7,12 @@
  * `defineFlags` and `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
  */
 
-import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
+import { type Known, type Ternary, is, isKnown, known, map, orElse, shown } from "../../model/known";
 import { once } from "../../model/once";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
 import { gcp } from "../../registries/artifact-registry";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { AskedRepository } from "../asked-image";
-import type { RegistryPlugin, PullIdentity, PullQuestion } from "../cloud";
+import type { PullIdentity, PullQuestion, PullRights, RegistryPlugin, TokenQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import {
@@ -22,10 +21,9 @@ import {
   openArguments,
   refusedArguments,
 } from "../shared/plugin-arguments";
-import { ANYONE, EVERYONE, managedBearer } from "./members";
-import type { ClusterNames } from "../coverage/closed-world";
+import { LIST_IT, handedOver } from "../shared/handed-annotations";
 import { sameAnswers } from "../shared/same-answers";
-import type { Downloads } from "./permission";
+import { ANYONE, type Bearer, EVERYONE, managedBearer } from "./members";
 import { type ProviderName, providerName } from "./pool";
 import { type Exchanges, managedTrust, tokenOf } from "./trust";
 
@@ -56,110 +54,103 @@ function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
   return map(custom, (name) => (name ? { kind: "custom", name } : managed));
 }
 
-/** Judges the plugin by the pools and grants that were read. */
-export class GooglePlugin implements RegistryPlugin {
-  readonly plugin = "gcp";
-  readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
-  readonly #exchanges: Exchanges;
-  readonly #downloads: () => Downloads;
+/** The plugin, judged by the pools and grants that were read. */
+export function googlePlugin(
+  exchanges: Exchanges,
+  downloads: (bearer: Bearer) => PullRights,
+): RegistryPlugin {
+  return {
+    plugin: "gcp",
+    annotationKeys: [OPT_IN_ANNOTATION],
+    // Custom pools need a build that supports them.
+    needs: (entry) => (exchangeOf(entry)?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"]),
+    arguments: argumentsAnswer,
+    annotations: annotationsAnswer,
+    readByAll: (repository) => {
+      const isMember = (member: Known<string>): Ternary => is(member, EVERYONE);
+      const rights = downloads({ label: EVERYONE, isMember, keys: [EVERYONE] });
+      const { status, evidence } = rights.repository(repository);
+      return status === "pass" ? (evidence[0] ?? seen(EVERYONE, undefined)) : undefined;
+    },
+    puller: ({ entry, token }) => pulled(entry, token, exchanges, downloads),
+  };
+}
 
-  constructor(exchanges: Exchanges, downloads: () => Downloads) {
-    this.#exchanges = exchanges;
-    this.#downloads = downloads;
-  }
+function exchangeOf(entry: ProviderEntry): Exchange | undefined {
+  return orElse(read(entry).exchange, () => undefined);
+}
 
-  /** Custom pools need a build that supports them. */
-  needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
-    const exchange = orElse(read(entry).exchange, () => undefined);
-    return exchange?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"];
-  }
+/** Whether the plugin accepts the arguments and exchanges the token with them. */
+function argumentsAnswer(
+  entry: ProviderEntry,
+  _node: NodeConfiguration,
+  _host: string,
+  { plugins = {} }: ClusterFacts,
+): Answer {
+  const where = seen("args of the entry", entry.source);
+  const { args, exchange } = read(entry);
+  const refused =
+    commandAnswer(args, where) ??
+    refusedArguments("gcp", plugins["gcp"] ?? {}, args, where) ??
+    flowAnswer(args, where);
+  if (refused) return refused;
+  const exchanged = exchangeAnswer(args, exchange, where);
+  const isCertain = exchanged.status === "fail" && args.open === undefined;
+  return isCertain ? exchanged : (openArguments(args, where) ?? exchanged);
+}
 
-  /** Whether the plugin accepts the arguments and exchanges the token with them. */
-  arguments(
-    entry: ProviderEntry,
-    _node: NodeConfiguration,
-    _host: string,
-    { plugins = {} }: ClusterFacts,
-  ): Answer {
-    const where = seen("args of the entry", entry.source);
-    const { args, exchange } = read(entry);
-    const refused =
-      commandAnswer(args, where) ??
-      refusedArguments("gcp", plugins["gcp"] ?? {}, args, where) ??
-      flowAnswer(args, where);
-    if (refused) return refused;
-    const exchanged = exchangeAnswer(args, exchange, where);
-    const isCertain = exchanged.status === "fail" && args.open === undefined;
-    return isCertain ? exchanged : (openArguments(args, where) ?? exchanged);
-  }
-
-  annotations({ entry, account }: PullQuestion): Answer {
-    const where = seen("annotations of the service account", account.source);
-    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-    const isListed = [...requiredKeys, ...optionalKeys].includes(OPT_IN_ANNOTATION);
-    const written = account.annotations.get(OPT_IN_ANNOTATION);
-    const isWritten = written === undefined ? "no" : is(written, OPT_IN_VALUE);
-    const optIn = `${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
-    if (isListed && isWritten === "yes") return pass("the service account opts in", where);
-    if (isListed && isWritten === "unknown")
-      return unknown(
-        `the plugin needs exactly ${optIn}, but what the kubelet passes to it is not known`,
-        "write the annotation as a literal, once",
-        where,
-      );
-    return broken(
-      `the plugin needs exactly ${optIn}, but the kubelet passes ${written !== undefined && isListed ? shown(written) : "nothing"}`,
-      isWritten === "yes"
-        ? "list the key in requiredServiceAccountAnnotationKeys"
-        : `annotate the service account with ${optIn}`,
-      `${SILENT}: at verbosity 4 of the plugin "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …"`,
+function annotationsAnswer(question: PullQuestion): Answer {
+  const { entry, account } = question;
+  const where = seen("annotations of the service account", account.source);
+  const handed = handedOver(question, OPT_IN_ANNOTATION);
+  const isHanded = handed === undefined ? "no" : is(handed, OPT_IN_VALUE);
+  const optIn = `${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
+  if (isHanded === "yes") return pass("the service account opts in", where);
+  if (isHanded === "unknown")
+    return unknown(
+      `the plugin needs exactly ${optIn}, but what the kubelet passes to it is not known`,
+      "write the annotation as a literal, once",
       where,
-      seen("tokenAttributes", entry.source),
     );
-  }
+  const isWritten = is(account.annotations.get(OPT_IN_ANNOTATION) ?? known(""), OPT_IN_VALUE) === "yes";
+  return broken(
+    `the plugin needs exactly ${optIn}, but the kubelet passes ${handed === undefined ? "nothing" : shown(handed)}`,
+    isWritten ? LIST_IT : `annotate the service account with ${optIn}`,
+    `${SILENT}: at verbosity 4 of the plugin "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …"`,
+    where,
+    seen("tokenAttributes", entry.source),
+  );
+}
 
-  readByAll(repository: AskedRepository): Evidence | undefined {
-    const bearer = {
-      label: EVERYONE,
-      isMember: (member: Known<string>) => is(member, EVERYONE),
-      keys: [EVERYONE],
-    };
-    const { status, evidence } = this.#downloads().of(bearer).repository(repository);
-    return status === "pass" ? (evidence[0] ?? seen(EVERYONE, undefined)) : undefined;
+/** The identity of the plugin: the principal to which the pool maps the token. */
+function pulled(
+  entry: ProviderEntry,
+  question: TokenQuestion,
+  exchanges: Exchanges,
+  downloads: (bearer: Bearer) => PullRights,
+): PullIdentity {
+  const exchange = exchangeOf(entry);
+  if (exchange === undefined) {
+    const answer = unknown("at which pool the plugin exchanges tokens is not known", "see provider-on-node");
+    const [trust, rights] = [sameAnswers(answer), downloads(ANYONE)];
+    return { trust, label: undefined, source: entry.source, understood: () => answer, rights };
   }
-
-  /** The identity of the plugin: the principal to which the pool maps the token. */
-  puller({ entry, token: question }: PullQuestion): PullIdentity {
-    const token = tokenOf(question);
-    const exchange = orElse(read(entry).exchange, () => undefined);
-    if (exchange === undefined) {
-      const reason = "at which pool the plugin exchanges tokens is not known";
-      const trust = sameAnswers(unknown(reason, "see provider-on-node"));
-      const understood = (): Answer => trust.issuer;
-      return {
-        trust,
-        label: undefined,
-        source: entry.source,
-        understood,
-        rights: this.#downloads().of(ANYONE),
-      };
-    }
-    if (exchange.kind === "managed") {
-      const { project, cluster } = exchange;
-      const bearer = managedBearer(project, cluster, question.namespace, question.name);
-      const rights = this.#downloads().of(bearer);
-      const trust = managedTrust(project, cluster, token);
-      const understood = (of: ClusterNames): Answer =>
-        this.#exchanges.understood(undefined, bearer.label, of);
-      return { trust, label: bearer.label, source: entry.source, understood, rights };
-    }
-    const { name } = exchange;
-    const bearer = this.#exchanges.bearer(name, token);
-    const { source } = this.#exchanges.provider(name)?.resource ?? entry;
-    const rights = this.#downloads().of(bearer);
-    const understood = (of: ClusterNames): Answer => this.#exchanges.understood(name, bearer.label, of);
-    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, understood, rights };
-  }
+  const token = tokenOf(question);
+  const name = exchange.kind === "custom" ? exchange.name : undefined;
+  const [bearer, trust] =
+    exchange.kind === "custom"
+      ? [exchanges.bearer(exchange.name, token), exchanges.trust(exchange.name, token)]
+      : [
+          managedBearer(exchange.project, exchange.cluster, question.namespace, question.name),
+          managedTrust(exchange.project, exchange.cluster, token),
+        ];
+  return {
+    trust,
+    label: bearer.label,
+    source: ((name && exchanges.provider(name)?.resource) ?? entry).source,
+    understood: (of) => exchanges.understood(name, bearer.label, of),
+    rights: downloads(bearer),
+  };
 }
 
 const COMMAND = "get-credentials";

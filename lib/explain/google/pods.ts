@@ -27,7 +27,7 @@ import {
   TOKEN_TYPE,
 } from "../../rules/google/workload";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { AccountQuestion } from "../cloud";
+import type { AccountQuestion, AccountReading } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import type { Source } from "../read/source";
@@ -62,10 +62,8 @@ function fileOf(document: Tree): Known<ReadFile> {
   const field = (path: string, fallback = ""): Known<string> =>
     map(optionalText(childOf(document, ...path.split("."))), (text) => text || fallback);
   const universe = field("universe_domain", PUBLIC_UNIVERSE);
-  const exchange = orElse(
-    map(universe, (domain) => `https://sts.${domain}/v1/token`),
-    () => undefined,
-  );
+  const domain = orElse(universe, () => undefined);
+  const exchange = domain && `https://sts.${domain}/v1/token`;
   const fixed: readonly (readonly [path: string, wanted: string | undefined, fallback?: string])[] = [
     ["type", "external_account"],
     ["subject_token_type", TOKEN_TYPE],
@@ -100,14 +98,10 @@ function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
   });
 }
 
-export interface MountedFile {
-  readonly answer: Answer;
+/** A reading of pods that mount a credential file. */
+interface MountedFile extends Omit<AccountReading, "identity"> {
   /** The file; `undefined` if none can be read. */
   readonly file: Credentials | undefined;
-  /** Whether the pods have the token, the file and the variable. */
-  readonly pods: Answer;
-  /** The audiences of the pods' tokens, each once; empty if no pod was read. */
-  readonly audiences: readonly Known<string>[];
   readonly source: Source | undefined;
 }
 

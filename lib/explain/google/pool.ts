@@ -9,6 +9,7 @@ import {
   andThen,
   is,
   isKnown,
+  joined,
   known,
   map,
   orElse,
@@ -44,6 +45,12 @@ export function providerName(audience: Known<string>): Known<ProviderName | unde
         : { number, poolId, providerId },
     ),
   );
+}
+
+/** The audience that names a pool provider. */
+export function audienceOf({ number, poolId, providerId }: ProviderName): Known<string> {
+  const pool = joined("projects/", number, "/locations/global/workloadIdentityPools/", poolId);
+  return joined("//iam.googleapis.com/", pool, "/providers/", providerId);
 }
 
 export interface PoolProvider {

@@ -2,34 +2,26 @@
  * Google Cloud: workload identity pools, Artifact Registry pulls by auth-provider-gcp, GKE and fleets.
  */
 
-import { type Known, joined, known, orElse, shown, unread } from "../../model/known";
+import { joined, known, orElse, shown, unread } from "../../model/known";
 import { serviceAccountOfUser } from "../../model/namespaced-name";
-import type {
-  Cloud,
-  CloudReader,
-  DeclaredIdentity,
-  Granted,
-  ShownClaims,
-  TrustAnswer,
-  TrustTerms,
-} from "../cloud";
+import type { Cloud, CloudReader, DeclaredIdentity, TrustTerms } from "../cloud";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
 import type { Terraform } from "../read/terraform";
 import { grantsNotRead } from "../shared/not-read";
 import { keySet } from "../shared/key-set";
-import type { Issuers, PublishedKeys } from "../shared/object-store";
+import type { Issuers } from "../shared/object-store";
 import { gkeClusters } from "./clusters";
 import { deniedBy, grantedTo } from "./held";
 import { Iam } from "./iam";
-import { GoogleActors } from "./identity";
+import { googleAccess } from "./identity";
 import { issuerStores } from "./issuer";
 import { googleComputed } from "./names";
 import type { ClosedWorld } from "../coverage/closed-world";
-import { Downloads } from "./permission";
-import { GooglePlugin } from "./plugin";
-import { type PoolProvider, poolProviders } from "./pool";
+import { downloadsOf } from "./permission";
+import { googlePlugin } from "./plugin";
+import { type PoolProvider, audienceOf, poolProviders } from "./pool";
 import { recorded } from "./recorded";
-import { GoogleSpokes } from "./spoke";
+import { googleSpokes } from "./spoke";
 import { Exchanges } from "./trust";
 
 export const googleReader: CloudReader = {
@@ -40,7 +32,7 @@ export const googleReader: CloudReader = {
   clusters: gkeClusters,
   recorded,
   stores: issuerStores,
-  read: (terraform, issuers, world) => new Google(terraform, issuers, world),
+  read: google,
 };
 
 /** Group members, and long-lived keys. */
@@ -49,76 +41,49 @@ const NOT_JUDGED: readonly string[] = [
   "google_service_account_key",
 ];
 
-class Google implements Cloud {
-  readonly cloud = "google";
-  readonly pulls: GooglePlugin;
-  readonly #terraform: Terraform;
-  readonly #world: ClosedWorld;
-  readonly #providers: readonly PoolProvider[];
-  readonly #exchanges: Exchanges;
-  #iam: Iam | undefined;
-  #access: GoogleActors | undefined;
-  #spokes: GoogleSpokes | undefined;
-  #downloads: Downloads | undefined;
+function google(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
+  const providers = poolProviders(terraform);
+  const exchanges = new Exchanges(providers, issuers, world);
+  const iam = new Iam(terraform, world);
+  return {
+    cloud: "google",
+    pulls: googlePlugin(exchanges, downloadsOf(iam, terraform)),
+    access: googleAccess(exchanges, iam, terraform),
+    spokes: googleSpokes(terraform, iam),
+    get identities(): Cloud["identities"] {
+      return providers
+        .filter(({ resource }) => !resource.adopted)
+        .map((provider) => declaredIdentity(provider, exchanges));
+    },
+    get granted(): Cloud["granted"] {
+      const pools = providers.map(({ poolId }) => `/workloadIdentityPools/${shown(poolId)}/`);
+      const accounts = terraform
+        .ofType("google_service_account")
+        .map((each) => `serviceAccount:${shown(each.stated("account_id"))}@`);
+      const granted = grantedTo(iam, [...pools, ...accounts]);
+      return [...granted, ...deniedBy(terraform), ...grantsNotRead(terraform, NOT_JUDGED)];
+    },
+  };
+}
 
-  constructor(terraform: Terraform, issuers: Issuers, world: ClosedWorld) {
-    this.#terraform = terraform;
-    this.#world = world;
-    this.#providers = poolProviders(terraform);
-    this.#exchanges = new Exchanges(this.#providers, issuers, world);
-    const downloads = (): Downloads => (this.#downloads ??= new Downloads(this.#policies, terraform));
-    this.pulls = new GooglePlugin(this.#exchanges, downloads);
-  }
-
-  get access(): GoogleActors {
-    return (this.#access ??= new GoogleActors(this.#exchanges, this.#policies, this.#terraform));
-  }
-
-  get spokes(): GoogleSpokes {
-    return (this.#spokes ??= new GoogleSpokes(this.#terraform, this.#policies));
-  }
-
-  get identities(): readonly DeclaredIdentity[] {
-    return this.#providers
-      .filter(({ resource }) => !resource.adopted)
-      .map((provider): DeclaredIdentity => {
-        const { address, source } = provider.resource;
-        const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
-        const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
-        return {
-          id: names.join(" "),
-          address,
-          names,
-          source,
-          trust: (claims) => this.#trust(provider, claims),
-          get terms() {
-            return termsOf(provider);
-          },
-        };
-      });
-  }
-
-  get granted(): readonly Granted[] {
-    const pools = this.#providers.map(({ poolId }) => `/workloadIdentityPools/${shown(poolId)}/`);
-    const accounts = this.#terraform
-      .ofType("google_service_account")
-      .map((each) => `serviceAccount:${shown(each.stated("account_id"))}@`);
-    return [
-      ...grantedTo(this.#policies, [...pools, ...accounts]),
-      ...deniedBy(this.#terraform),
-      ...grantsNotRead(this.#terraform, NOT_JUDGED),
-    ];
-  }
-
-  #trust(provider: PoolProvider, { issuer, subject, audience }: ShownClaims): TrustAnswer {
-    const token = { issuer, audience: known(audience), subject, account: serviceAccountOfUser(subject) };
-    const { poolId, providerId, numbers } = provider;
-    return this.#exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
-  }
-
-  get #policies(): Iam {
-    return (this.#iam ??= new Iam(this.#terraform, this.#world));
-  }
+function declaredIdentity(provider: PoolProvider, exchanges: Exchanges): DeclaredIdentity {
+  const { poolId, providerId, numbers, resource } = provider;
+  const { address, source } = resource;
+  const [pool, id] = [shown(poolId), shown(providerId)];
+  const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
+  return {
+    id: names.join(" "),
+    address,
+    names,
+    source,
+    trust: ({ issuer, subject, audience }) => {
+      const token = { issuer, audience: known(audience), subject, account: serviceAccountOfUser(subject) };
+      return exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
+    },
+    get terms() {
+      return termsOf(provider);
+    },
+  };
 }
 
 const TEXT = "(?:'[^'\\\\]*'|\"[^\"\\\\]*\")";
@@ -128,32 +93,16 @@ const OF_SUBJECT = new RegExp(
 );
 
 /** The stated audiences, else the pool provider's own name. */
-function acceptedAudiences({
-  audiences,
-  numbers,
-  poolId,
-  providerId,
-}: PoolProvider): readonly Known<string>[] {
-  const stated = orElse(audiences, () => []);
-  const [number = unread("the number of the pool's project")] = numbers;
-  const pool = joined(
-    "//iam.googleapis.com/projects/",
-    number,
-    "/locations/global/workloadIdentityPools/",
-    poolId,
-  );
-  return stated.length > 0 ? stated : [joined(pool, "/providers/", providerId)];
-}
-
-/** The keys that it was given; `undefined` if it fetches them, or if they are not known. */
-function handedKeys({ jwks, resource: { source } }: PoolProvider): PublishedKeys | undefined {
-  const text = orElse(jwks, () => undefined);
-  return text === undefined ? undefined : { ...keySet(known(text)), source };
+function acceptedAudiences(provider: PoolProvider): TrustTerms["audiences"] {
+  const stated = orElse(provider.audiences, () => []);
+  const [number = unread("the number of the pool's project")] = provider.numbers;
+  return stated.length > 0 ? stated : [audienceOf({ ...provider, number })];
 }
 
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
-  const { issuer, condition, mapping, off, doubt } = provider;
+  const { issuer, condition, mapping, off, doubt, jwks, resource } = provider;
+  const handed = orElse(jwks, () => undefined);
   const text = orElse(condition?.text ?? known(""), () => undefined);
   const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
@@ -168,7 +117,7 @@ function termsOf(provider: PoolProvider): TrustTerms {
     audiences: acceptedAudiences(provider),
     subjects: named,
     maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
-    keys: handedKeys(provider),
+    keys: handed === undefined ? undefined : { ...keySet(known(handed)), source: resource.source },
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),

@@ -23,14 +23,14 @@ const CLUSTER = /^https:\/\/container\.googleapis\.com\/v\w+\/projects\/([^/]+)\
 const ACCOUNT = /^projects\/([^/]+)\/serviceAccounts\/[^/]+@/;
 const REPOSITORY = /^projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
 
-/** The groups of a pattern in a full name, as arguments, of which the first is the project. */
+/** The groups of a pattern in the full name, as arguments, of which the first is the project; a policy has no name. */
 function named(
-  { answer }: RecordedItem,
+  { answer, key }: RecordedItem,
   all: Recorded,
-  name: string,
   pattern: RegExp,
   ...args: readonly string[]
 ): Json {
+  const name = pattern === REPOSITORY ? key : answer.at("name").stated();
   const [, ...groups] = pattern.exec(name) ?? answer.refuse("that of a full name");
   const own = Object.fromEntries(["project", ...args].map((argument, place) => [argument, groups[place]]));
   const isActive = describedAs(groups[0] ?? "", all).every(
@@ -63,7 +63,7 @@ function provider(item: RecordedItem, all: Recorded): Json {
   });
   const [pool, id] = ["workload_identity_pool_id", "workload_identity_pool_provider_id"];
   return {
-    ...named(item, all, item.answer.at("name").stated(), PROVIDER, pool ?? "", id ?? ""),
+    ...named(item, all, PROVIDER, pool ?? "", id ?? ""),
     attribute_mapping: Object.fromEntries(mapping.map(([key, expression]) => [key, expression.stated()])),
     oidc: oidc.exists ? [settings()] : [],
   };
@@ -120,8 +120,7 @@ const rows: readonly RecordedCommand[] = [
     id: "name",
     texts: "name state? mode?",
     flags: "disabled",
-    values: (item, all) =>
-      named(item, all, item.answer.at("name").stated(), POOL, "workload_identity_pool_id"),
+    values: (item, all) => named(item, all, POOL, "workload_identity_pool_id"),
   },
   {
     command: ASK.providers,
@@ -144,7 +143,7 @@ const rows: readonly RecordedCommand[] = [
     texts: "name account_id=email email",
     flags: "disabled",
     harmless: "projectId etag oauth2ClientId",
-    values: (item, all) => named(item, all, item.answer.at("name").stated(), ACCOUNT),
+    values: (item, all) => named(item, all, ACCOUNT),
     // If its own policy was not printed, anyone may act as it.
     isPart: ({ answer }, all) => !all.isAnswered(ASK.policy, answer.at("email").stated()),
     also: ({ answer }, all) => perhapsGranted(ACCOUNT.exec(answer.at("name").stated())?.[1] ?? "", all),
@@ -173,7 +172,7 @@ const rows: readonly RecordedCommand[] = [
     type: "google_artifact_registry_repository_iam_policy",
     values: (item, all) => ({
       id: item.key,
-      ...named(item, all, item.key, REPOSITORY, "location", "repository"),
+      ...named(item, all, REPOSITORY, "location", "repository"),
       ...policy(item),
     }),
   },
@@ -188,7 +187,7 @@ const rows: readonly RecordedCommand[] = [
     values: (item, all) => {
       const permissions = item.answer.at("includedPermissions");
       return {
-        ...named(item, all, item.answer.at("name").stated(), ROLE, "role_id"),
+        ...named(item, all, ROLE, "role_id"),
         permissions: permissions.exists ? permissions.texts() : NOT_YET,
       };
     },

@@ -34,17 +34,6 @@ import type { Bearer } from "./members";
 const DENIED = "403 PERMISSION_DENIED";
 const ELSEWHERE = "also give explain the Terraform that declares the roles and their grants";
 
-interface Rights {
-  readonly permissions: readonly Known<string>[];
-  /** Roles in the bearer's own project. */
-  readonly roles: readonly Known<string>[];
-  readonly bindings: readonly AskedBinding[];
-  /** Rights that the record describes in words, which are shown but not judged. */
-  readonly described: readonly Known<string>[];
-  /** The expression of the condition on the grants; `undefined` without a condition. */
-  readonly condition: Known<string | undefined>;
-}
-
 interface AskedBinding {
   readonly role: Known<string>;
   readonly kind: (typeof KINDS)[number];
@@ -52,17 +41,12 @@ interface AskedBinding {
   readonly condition: Known<string | undefined>;
 }
 
-function rightsOf(rights: TreeObject): Rights {
-  const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));
-  return {
-    permissions: items("permissions").map(textAt),
-    roles: items("predefinedRoles").map(textAt),
-    bindings: items("roleBindings").map(bindingOf),
-    described: items("described").map(textAt),
-    condition: conditionOf(treeOf(rights)),
-  };
+/** The texts of a list in what is requested or recorded. */
+function textsIn(rights: TreeObject, name: string): readonly Known<string>[] {
+  return itemsOf(fieldOf(rights, name)).map(textAt);
 }
 
+/** The expression of the condition on grants; `undefined` without a condition. */
 function conditionOf(tree: Tree): Known<string | undefined> {
   return optionalText(childOf(tree, "condition", "expression"));
 }
@@ -76,10 +60,6 @@ function bindingOf(binding: Tree): AskedBinding {
   return { role, kind, target, condition: conditionOf(binding) };
 }
 
-function bindingText({ role, kind, target }: AskedBinding): string {
-  return `${shown(role)} on ${kind} ${shown(target)}`;
-}
-
 /** Whether everything requested is granted; if nothing is requested, whether anything is granted. */
 export function granted(
   bearer: Bearer,
@@ -90,7 +70,7 @@ export function granted(
   const grants = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
   const evidence = grants.flatMap((each) => [...grantSeen(each), ...roleEvidence(each, iam)]);
   if (!asked) return anythingGranted(grants, iam, evidence);
-  const unjudged = rightsOf(asked.rights).described.map((words) =>
+  const unjudged = textsIn(asked.rights, "described").map((words) =>
     seen(`recorded in words, not judged: ${shown(words)}`, undefined),
   );
   const judged = askedOf(asked, project, iam).map(([name, question]) => ({
@@ -133,21 +113,16 @@ export function meantGrants(
     .flatMap((each) => heldGrant(each, iam));
 }
 
+/** The requested rights by name. A grant on another resource of the same kind does not cover one; one above it may. */
 function askedOf(
   { rights, places }: AskedRights,
   project: Known<string> | undefined,
   iam: Iam,
-): ReturnType<typeof questionsOf> {
-  const projects = places.map((place) => withoutPrefix(place, "projects/"));
-  return questionsOf(rightsOf(rights), project === undefined ? projects : [project, ...projects], iam);
-}
-
-/** The requested rights by name. A grant on another resource of the same kind does not cover one; one above it may. */
-function questionsOf(
-  { permissions, roles, bindings, condition }: Rights,
-  projects: readonly Known<string>[],
-  iam: Iam,
 ): readonly (readonly [name: string, question: Asked])[] {
+  const named = places.map((place) => withoutPrefix(place, "projects/"));
+  // Without a binding, roles are asked for in the bearer's own project.
+  const projects = project === undefined ? named : [project, ...named];
+  const condition = conditionOf(treeOf(rights));
   const isRole =
     (wanted: Known<string>): Asked["role"] =>
     (role) =>
@@ -155,16 +130,19 @@ function questionsOf(
   const reaches = ({ on }: Grant): Ternary =>
     on.kind === "project" && projects.some((each) => same(each, on.name) === "yes") ? "yes" : "unknown";
   return [
-    ...permissions.map((wanted): readonly [string, Asked] => {
+    ...textsIn(rights, "permissions").map((wanted): readonly [string, Asked] => {
       const holds = (role: Known<string>): Ternary =>
         whether(wanted, (name) => iam.holds(role, name) ?? "unknown");
       return [shown(wanted), { role: holds, reaches, condition }];
     }),
-    ...roles.map((role) => [shown(role), { role: isRole(role), reaches, condition }] as const),
-    ...bindings.map((binding): readonly [string, Asked] => {
+    ...textsIn(rights, "predefinedRoles").map(
+      (role) => [shown(role), { role: isRole(role), reaches, condition }] as const,
+    ),
+    ...itemsOf(fieldOf(rights, "roleBindings")).map((each): readonly [string, Asked] => {
+      const binding = bindingOf(each);
       const isThere = ({ on }: Grant): Ternary => isOn(on, binding);
       const question = { role: isRole(binding.role), reaches: isThere, condition: binding.condition };
-      return [bindingText(binding), question];
+      return [`${shown(binding.role)} on ${binding.kind} ${shown(binding.target)}`, question];
     }),
   ];
 }

@@ -31,62 +31,53 @@ import { type Bearer, accountBearer } from "./members";
 import { isProjectNumber, piecesOf, projectOf } from "./names";
 
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\/(.+)$/;
+
 /** GKE clusters and members of fleets as spokes. */
-export class GoogleSpokes implements CloudSpokes {
-  readonly #terraform: Terraform;
-  readonly #iam: Iam;
+export function googleSpokes(terraform: Terraform, iam: Iam): CloudSpokes {
+  const neither = (answer: Answer): SpokeReading => ({ admitted: answer, authorized: answer, warnings: [] });
+  return {
+    read: (question) => {
+      const { identity, server, spoke, rbac } = question;
+      const cluster = servedCluster(server, terraform);
+      const other = otherKindOfCluster(cluster, "google_container_cluster", "GKE");
+      if (other) return neither(other);
+      const email = identity instanceof Identity ? identity.email : undefined;
+      if (email === undefined) return neither(NO_USER);
+      const [gateway, member] = piecesOf(server, GATEWAY);
+      const isAttached = member !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(member));
+      const project = projectOfSpoke(cluster && projectOf(cluster), gateway, question, terraform);
+      const byIam = iamEntry(accountBearer(email), project, gateway !== undefined, iam);
+      const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
+      return {
+        admitted: worstOf(byIam.admitted, isAttached ? agentAnswer(spoke, email, rbac) : undefined),
+        authorized: authorizedBy(byIam, bound),
+        warnings: byIam.working.map(wide),
+      };
+    },
+  };
+}
 
-  constructor(terraform: Terraform, iam: Iam) {
-    this.#terraform = terraform;
-    this.#iam = iam;
-  }
+const NO_USER = unknown(
+  "a pool's principal enters, and Google does not document its user name on the spoke",
+  "act as a Google service account, whose user name is its e-mail address",
+);
 
-  read(question: SpokeQuestion): SpokeReading {
-    const { identity, server, spoke, rbac } = question;
-    const neither = (answer: Answer): SpokeReading => ({
-      admitted: answer,
-      authorized: answer,
-      warnings: [],
-    });
-    const cluster = servedCluster(server, this.#terraform);
-    const other = otherKindOfCluster(cluster, "google_container_cluster", "GKE");
-    if (other) return neither(other);
-    const email = identity instanceof Identity ? identity.email : undefined;
-    if (email === undefined)
-      return neither(
-        unknown(
-          "a pool's principal enters, and Google does not document its user name on the spoke",
-          "act as a Google service account, whose user name is its e-mail address",
-        ),
-      );
-    const [gateway, member] = piecesOf(server, GATEWAY);
-    const isAttached = member !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(member));
-    const project = this.#projectOf(cluster && projectOf(cluster), gateway, question);
-    const byIam = iamEntry(accountBearer(email), project, gateway !== undefined, this.#iam);
-    const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
-    return {
-      admitted: worstOf(byIam.admitted, isAttached ? agentAnswer(spoke, email, rbac) : undefined),
-      authorized: authorizedBy(byIam, bound),
-      warnings: byIam.working.map(wide),
-    };
-  }
-
-  /** The project of the cluster, or with the gateway's number, if it is declared; else the recorded one. */
-  #projectOf(
-    ofCluster: Known<string> | undefined,
-    number: Known<string> | undefined,
-    { project, projectNumber }: SpokeQuestion,
-  ): Known<string> | undefined {
-    const declared = this.#terraform
-      .ofType("google_project")
-      .find((each) => number !== undefined && same(each.attribute("number"), number) === "yes");
-    const clusterProject = number === undefined ? ofCluster : declared?.attribute("project_id");
-    const isOther = number !== undefined && projectNumber !== undefined && is(number, projectNumber) === "no";
-    const stated = project === undefined || isOther ? undefined : known(project);
-    return clusterProject !== undefined && (isKnown(clusterProject) || stated === undefined)
-      ? clusterProject
-      : stated;
-  }
+/** The project of the cluster, or with the gateway's number, if it is declared; else the recorded one. */
+function projectOfSpoke(
+  ofCluster: Known<string> | undefined,
+  number: Known<string> | undefined,
+  { project, projectNumber }: SpokeQuestion,
+  terraform: Terraform,
+): Known<string> | undefined {
+  const declared = terraform
+    .ofType("google_project")
+    .find((each) => number !== undefined && same(each.attribute("number"), number) === "yes");
+  const clusterProject = number === undefined ? ofCluster : declared?.attribute("project_id");
+  const isOther = number !== undefined && projectNumber !== undefined && is(number, projectNumber) === "no";
+  const stated = project === undefined || isOther ? undefined : known(project);
+  return clusterProject !== undefined && (isKnown(clusterProject) || stated === undefined)
+    ? clusterProject
+    : stated;
 }
 
 /** Whether the Connect agent of a fleet member outside GKE may impersonate a user there. */
@@ -139,8 +130,6 @@ interface IamEntry {
   readonly mayWork: boolean;
 }
 
-const GET = "container.clusters.get";
-const GET_THROUGH = "gkehub.gateway.get";
 const WORKS = /^container\.(?!clusters\.|operations\.|hostServiceAgent\.)/;
 const GATEWAY_ROLE = /^roles\/gkehub\.gateway(?:Admin|Editor|Reader)$/;
 /** Predefined and basic roles that hold `container.clusters.get`, some with rights within clusters too. */
@@ -159,8 +148,9 @@ function iamEntry(
 ): IamEntry {
   const grants = iam.to(bearer);
   const reaches = (grant: Grant): Ternary => reachesProject(grant, project, isGateway);
+  const permission = isGateway ? "gkehub.gateway.get" : "container.clusters.get";
   const enters = (role: Known<string>): Ternary =>
-    iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
+    iam.holds(role, permission) ?? whether(role, (name) => entersWith(name, isGateway));
   const allowed = allowing(grants, { role: enters, reaches });
   const module =
     project === undefined ? undefined : iam.world.answer("the project of the spoke", [], [project]);

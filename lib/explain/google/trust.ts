@@ -35,7 +35,7 @@ import { ASK_AGAIN, NAME_CLUSTER } from "../shared/words";
 import { keysTrusted } from "./issuer";
 import { type Bearer, poolBearer } from "./members";
 import { isProjectNumber } from "./names";
-import { type PoolProvider, type ProviderName, poolProviderOf, providerName } from "./pool";
+import { type PoolProvider, type ProviderName, audienceOf, poolProviderOf, providerName } from "./pool";
 
 /** The plugin's log for every exchange that fails. */
 const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
@@ -114,7 +114,6 @@ export class Exchanges {
     return this.#world.understood(label, cluster, provider ? [provider.resource] : [], [text]);
   }
 
-  /** The bearer of a token at a pool provider. */
   bearer(name: ProviderName, token: Token): Bearer {
     const provider = this.provider(name);
     const numbers = [name.number, ...(provider?.numbers ?? [])];
@@ -149,7 +148,7 @@ export class Exchanges {
     const trusting = ofPool.filter(({ issuer }) => same(issuer, token.issuer) !== "no");
     const answers = trusting.map((provider): TrustAnswer => {
       const meant = { ...name, providerId: provider.providerId };
-      const [audience = defaultAudience(meant)] = orElse(provider.audiences, () => []);
+      const [audience = joined("https:", audienceOf(meant))] = orElse(provider.audiences, () => []);
       const shownToken = { ...token, audience, further: false };
       return {
         ...this.#ofCluster(meant, provider, shownToken),
@@ -260,17 +259,10 @@ function issuerTrusted(
   return unknown(doubt, remedy, where);
 }
 
-/** The audience that a pool provider accepts if it names none. */
-function defaultAudience({ number, poolId, providerId }: ProviderName): Known<string> {
-  const path = joined("/projects/", number, "/locations/global/workloadIdentityPools/", poolId);
-  return joined("https://iam.googleapis.com", path, "/providers/", providerId);
-}
-
 function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer {
   const where = seen("oidc.allowed_audiences", provider.resource.source);
   const allowed = orElse(provider.audiences, () => undefined);
-  const path = joined("/projects/", name.number, "/locations/global/workloadIdentityPools/", name.poolId);
-  const defaultName = joined("//iam.googleapis.com", path, "/providers/", name.providerId);
+  const defaultName = audienceOf(name);
   const accepted =
     allowed === undefined || allowed.length > 0 ? allowed : [joined("https:", defaultName), defaultName];
   const outcome = accepted ? anyOf(accepted.map((each) => same(each, audience))) : "unknown";

@@ -3,12 +3,22 @@
  * pull by that, or by the registry's own configuration where it was read. Nothing else is known of them.
  */
 
-import { type Known, and, all, is, isKnown, known, map, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  all,
+  and,
+  is,
+  known,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
 import { once, remembered } from "../../model/once";
-import type { PluginAbility } from "../../model/plugin";
 import { pluginRow } from "../../rules/plugins";
 import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
-import type { AskedRepository } from "../asked-image";
 import type {
   PullIdentity,
   PullQuestion,
@@ -20,12 +30,13 @@ import type {
 import type { ClosedWorld, ClusterNames } from "../coverage/closed-world";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { FollowedRegistry } from "../read/registry-facts";
-import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+import type { ProviderEntry } from "../read/node-configuration";
 import type { Terraform } from "../read/terraform";
 import { obstacle } from "../obstacle";
+import { LIST_IT, handedOver, listedKeys } from "../shared/handed-annotations";
 import { noRights, sameAnswers } from "../shared/same-answers";
 import { quayPolicy, terraformPolicies } from "./mapped";
-import { type TokenPolicy, statedPolicy, subjectOf } from "./policy";
+import { type TokenPolicy, statedPolicy } from "./policy";
 import { zotPolicy } from "./zot";
 
 interface Registry {
@@ -44,9 +55,8 @@ export const registryPlugins: (
   once((cluster: ClusterFacts) =>
     once((entry: ProviderEntry) => {
       const registries = registriesOf(entry, cluster, terraform);
-      return registries.size > 0 || pluginRow(entry.name)
-        ? new TokenPlugin(entry.name, registries, world)
-        : undefined;
+      const isKnown = registries.size > 0 || pluginRow(entry.name) !== undefined;
+      return isKnown ? tokenPlugin(entry.name, registries, world) : undefined;
     }),
   );
 
@@ -55,7 +65,7 @@ function registriesOf(
   entry: ProviderEntry,
   { tokenRegistries = {}, registryFiles = [] }: ClusterFacts,
   terraform: Terraform,
-): ReadonlyMap<string, Registry> {
+): Registries {
   const { name, matchImages } = entry;
   const patterns = matchImages.flatMap((each) => orElse(each, () => []));
   const hosts = new Set([
@@ -77,178 +87,164 @@ function registriesOf(
   return new Map(rows);
 }
 
-class TokenPlugin implements RegistryPlugin {
-  readonly plugin: string;
-  readonly annotationKeys: readonly string[] = [];
-  readonly #registries: ReadonlyMap<string, Registry>;
-  readonly #world: ClosedWorld;
-  readonly #rights = new Map<string, PullRights>();
+type Registries = ReadonlyMap<string, Registry>;
 
-  constructor(plugin: string, registries: ReadonlyMap<string, Registry>, world: ClosedWorld) {
-    this.plugin = plugin;
-    this.#registries = registries;
-    this.#world = world;
-  }
+function tokenPlugin(plugin: string, registries: Registries, world: ClosedWorld): RegistryPlugin {
+  const memory = new Map<string, PullRights>();
+  return {
+    plugin,
+    annotationKeys: [],
+    readByAll: () => undefined,
+    // Of a plugin without a row no version is known to matter.
+    needs: () => (pluginRow(plugin) ? ["tokens"] : []),
+    arguments: (entry, _, host) => argumentsAnswer(plugin, entry, host, registries.get(host)),
+    annotations: (question) => annotationsAnswer(plugin, question, registries),
+    puller: (question) => pullerBy(question, registries, world, memory),
+  };
+}
 
-  readByAll(): undefined {
-    return undefined;
-  }
+function argumentsAnswer(
+  plugin: string,
+  entry: ProviderEntry,
+  host: string,
+  registry: Registry | undefined,
+): Answer {
+  const where = seen("entry", entry.source);
+  if (registry === undefined)
+    return unknown(`nothing says how ${host} takes tokens of the plugin ${plugin}`, STATE, where);
+  const row = pluginRow(plugin)?.entry;
+  const { stated } = registry;
+  if ((stated?.echoesToken ?? row?.echoesToken) === true && entry.tokenAttributes) {
+    const { cacheType } = entry.tokenAttributes;
+    if (is(cacheType, "ServiceAccount") === "yes")
+      return broken(ECHOED, "write cacheType: Token", ECHO_LOG, where);
+  } else if (stated === undefined)
+    return unknown(`whether the plugin ${plugin} hands over the token itself is not known`, STATE, where);
+  return sameRun(entry, stated ?? { args: row?.args ?? [], env: [] }, where);
+}
 
-  /** Of a plugin without a row no version is known to matter. */
-  needs(): readonly PluginAbility[] {
-    return pluginRow(this.plugin) ? ["tokens"] : [];
-  }
+function annotationsAnswer(plugin: string, question: PullQuestion, registries: Registries): Answer {
+  const { entry, account, token } = question;
+  const listed = listedKeys(entry);
+  const needed = neededAnnotations(plugin, token, registries);
+  const where = seen("annotations of the service account", account.source);
+  const answers = [...needed].map(([key, value]) => {
+    const handed = handedOver(question, key);
+    const isWanted = (written: Known<string>): Ternary =>
+      value === undefined ? whether(written, (each) => each !== "") : same(written, value);
+    const answer = handed === undefined ? "no" : isWanted(handed);
+    const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
+    if (answer === "yes") return pass("the plugin gets the annotations that it needs", where);
+    return answer === "unknown"
+      ? unknown(
+          `${needs}; what the kubelet passes to it is not known`,
+          "write the annotation as a literal",
+          where,
+        )
+      : broken(
+          `${needs}, but the kubelet passes ${handed === undefined ? "nothing" : shown(handed)}`,
+          listed.includes(key) ? `annotate the service account with ${key}` : LIST_IT,
+          undefined,
+          where,
+        );
+  });
+  return (
+    obstacle([...answers, ...further(plugin, listed, needed, account)]) ??
+    answers[0] ??
+    pass("the plugin needs no annotation")
+  );
+}
 
-  arguments(entry: ProviderEntry, _: NodeConfiguration, host: string): Answer {
-    const registry = this.#registries.get(host);
-    const where = seen("entry", entry.source);
-    if (registry === undefined)
-      return unknown(`nothing says how ${host} takes tokens of the plugin ${this.plugin}`, STATE, where);
-    const row = pluginRow(this.plugin)?.entry;
-    const { stated } = registry;
-    if ((stated?.echoesToken ?? row?.echoesToken) === true && entry.tokenAttributes) {
-      const { cacheType } = entry.tokenAttributes;
-      if (is(cacheType, "ServiceAccount") === "yes")
-        return broken(ECHOED, "write cacheType: Token", ECHO_LOG, where);
-    } else if (stated === undefined)
-      return unknown(
-        `whether the plugin ${this.plugin} hands over the token itself is not known`,
-        STATE,
-        where,
-      );
-    return sameRun(entry, stated ?? { args: row?.args ?? [], env: [] }, where);
-  }
+/** The annotations that the plugin needs, with their values where these are stated. */
+function neededAnnotations(
+  plugin: string,
+  token: TokenQuestion,
+  registries: Registries,
+): ReadonlyMap<string, Known<string> | undefined> {
+  const keys = (pluginRow(plugin)?.annotations ?? []).map((key) => [key, undefined] as const);
+  const stated = pullsOf(token, registries).flatMap(({ annotations }) => [...annotations]);
+  return new Map<string, Known<string> | undefined>([...keys, ...stated]);
+}
 
-  annotations({ entry, account, token }: PullQuestion): Answer {
-    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-    const listed = [...requiredKeys, ...optionalKeys];
-    const needed = this.#annotationsOf(token);
-    const answers = [...needed].map(([key, value]) => {
-      const where = seen("annotations of the service account", account.source);
-      const text = account.annotations.get(key);
-      const isListed = listed.includes(key);
-      const answer =
-        text === undefined || !isListed ? "no" : value === undefined ? isFilled(text) : same(text, value);
-      const needs = `the plugin needs ${key}${value === undefined ? "" : `: ${shown(value)}`}`;
-      if (answer === "yes") return pass("the plugin gets the annotations that it needs", where);
-      return answer === "unknown"
-        ? unknown(
-            `${needs}; what the kubelet passes to it is not known`,
-            "write the annotation as a literal",
-            where,
-          )
-        : broken(
-            `${needs}, but the kubelet passes ${text !== undefined && isListed ? shown(text) : "nothing"}`,
-            isListed
-              ? `annotate the service account with ${key}`
-              : "list the key in requiredServiceAccountAnnotationKeys",
-            undefined,
-            where,
-          );
-    });
-    return (
-      obstacle([...answers, ...this.#further(listed, needed, account)]) ??
-      answers[0] ??
-      pass("the plugin needs no annotation")
-    );
-  }
-
-  /** Annotations that the plugin reads besides those that are stated: another service, host or role. */
-  #further(
-    listed: readonly string[],
-    needed: ReadonlyMap<string, unknown>,
-    { annotations, source }: PullQuestion["account"],
-  ): readonly Answer[] {
-    const row = pluginRow(this.plugin);
-    const reads = row && [...(row.alsoReads ?? []), ...(row.entry?.optionalAnnotationKeys ?? [])];
-    const further = listed.filter(
-      (key) => annotations.has(key) && !needed.has(key) && (reads?.includes(key) ?? true),
-    );
-    return further.map((key) =>
+/** Annotations that the plugin reads besides those that are stated: another service, host or role. */
+function further(
+  plugin: string,
+  listed: readonly string[],
+  needed: ReadonlyMap<string, unknown>,
+  { annotations, source }: PullQuestion["account"],
+): readonly Answer[] {
+  const row = pluginRow(plugin);
+  const reads = row && [...(row.alsoReads ?? []), ...(row.entry?.optionalAnnotationKeys ?? [])];
+  return listed
+    .filter((key) => annotations.has(key) && !needed.has(key) && (reads?.includes(key) ?? true))
+    .map((key) =>
       unknown(
         `the plugin also gets ${key}, and what it does with it is not stated`,
         "state the annotation with the pull, or remove it",
         seen("annotations of the service account", source),
       ),
     );
-  }
+}
 
-  puller({ token, entry }: PullQuestion): PullIdentity {
-    const [first, ...others] = [...this.#registries].map(([host, { policy }]) => [host, policy] as const);
-    const subject = subjectOf(token);
-    const understood = (of: ClusterNames): Answer =>
-      this.#world.understood(subject, of, [], [...this.#registries.keys()].map(known));
-    if (first === undefined) {
-      const answer = unknown("nothing is known of the registry", STATE);
-      return {
-        trust: sameAnswers(answer),
-        label: undefined,
-        source: entry.source,
-        understood,
-        rights: noRights(answer),
-      };
-    }
-    const trusts = [first, ...others].map(([, policy]) => policy.trust(token));
-    return {
-      trust: joinedTrust(trusts),
-      label: this.#labelOf(token, subject),
-      id: known(`${[...this.#registries.keys()].join(" ")} ${subject}`),
-      source: entry.source,
-      trusted: () => [...this.#registries.values()].flatMap(({ policy }) => policy.issuers),
-      understood,
-      rights: remembered(this.#rights, `${shown(token.issuer)} ${shown(token.audience)} ${subject}`, () =>
-        this.#rightsOf(token),
-      ),
-    };
+function pullerBy(
+  { token, entry: { source } }: PullQuestion,
+  registries: Registries,
+  world: ClosedWorld,
+  memory: Map<string, PullRights>,
+): PullIdentity {
+  const hosts = [...registries.keys()];
+  const policies = [...registries.values()].map(({ policy }) => policy);
+  const subject = serviceAccountUser(token);
+  const understood = (of: ClusterNames): Answer => world.understood(subject, of, [], hosts.map(known));
+  if (policies.length === 0) {
+    const answer = unknown("nothing is known of the registry", STATE);
+    const [trust, rights] = [sameAnswers(answer), noRights(answer)];
+    return { trust, label: undefined, source, understood, rights };
   }
+  const label = pullsOf(token, registries).find((each) => each.identity !== undefined)?.identity ?? subject;
+  const isStated = policies.some((each) => each.isStated || each.hasStatedRights);
+  return {
+    trust: joinedTrust(policies.map((each) => each.trust(token))),
+    // Says that nothing of the registry itself was read, if that is so.
+    label: isStated ? `${label}, as stated` : label,
+    id: known(`${hosts.join(" ")} ${subject}`),
+    source,
+    trusted: () => policies.flatMap(({ issuers }) => issuers),
+    understood,
+    rights: remembered(memory, `${shown(token.issuer)} ${shown(token.audience)} ${subject}`, () =>
+      rightsOf(token, registries),
+    ),
+  };
+}
 
-  #rightsOf(token: TokenQuestion): PullRights {
-    const at = (host: string): TokenPolicy | undefined => this.#registries.get(host)?.policy;
-    const nothing = (host: string): Answer => unknown(`nothing is known of ${host}`, STATE);
-    const reach = [...this.#registries].flatMap(([host, { policy }]) =>
-      policy.reach(token).map((pattern) => `${host}/${pattern}`),
-    );
-    return {
-      login: (host) => {
-        const policy = at(host);
-        if (policy && this.#registries.size === 1) return BY_TRUST;
-        return policy ? worstOfTrust(policy.trust(token)) : nothing(host);
-      },
-      repository: (asked: AskedRepository) => at(asked.host)?.repository(token, asked) ?? nothing(asked.host),
-      reach: () => reach.map((pattern) => ({ pattern, comparable: true })),
-      held: () => reach.map((pattern) => ({ text: `pull ${pattern}`, reads: [pattern], source: undefined })),
-    };
-  }
+function rightsOf(token: TokenQuestion, registries: Registries): PullRights {
+  const at = (host: string): TokenPolicy | undefined => registries.get(host)?.policy;
+  const nothing = (host: string): Answer => unknown(`nothing is known of ${host}`, STATE);
+  const reach = [...registries].flatMap(([host, { policy }]) =>
+    policy.reach(token).map((pattern) => `${host}/${pattern}`),
+  );
+  return {
+    login: (host) => {
+      const policy = at(host);
+      if (policy === undefined) return nothing(host);
+      if (registries.size === 1) return BY_TRUST;
+      const { issuer, audience, subject } = policy.trust(token);
+      return worstOf(issuer, audience, subject);
+    },
+    repository: (asked) => at(asked.host)?.repository(token, asked) ?? nothing(asked.host),
+    reach: () => reach.map((pattern) => ({ pattern, comparable: true })),
+    held: () => reach.map((pattern) => ({ text: `pull ${pattern}`, reads: [pattern], source: undefined })),
+  };
+}
 
-  /** Says that nothing of the registry itself was read, if that is so. */
-  #labelOf(token: TokenQuestion, subject: string): string {
-    const identity = this.#pullsOf(token).find((each) => each.identity !== undefined)?.identity ?? subject;
-    const isStated = [...this.#registries.values()].some(
-      ({ policy }) => policy.isStated || policy.hasStatedRights,
-    );
-    return isStated ? `${identity}, as stated` : identity;
-  }
-
-  #pullsOf({ namespace, name }: TokenQuestion): FollowedRegistry["pulls"] {
-    const pulls = [...this.#registries.values()].flatMap(({ stated }) => stated?.pulls ?? []);
-    return pulls.filter(({ serviceAccount }) => serviceAccount === `${namespace}/${name}`);
-  }
-
-  /** The annotations that the plugin needs, with their values where these are stated. */
-  #annotationsOf(token: TokenQuestion): ReadonlyMap<string, Known<string> | undefined> {
-    const keys = (pluginRow(this.plugin)?.annotations ?? []).map((key) => [key, undefined] as const);
-    const stated = this.#pullsOf(token).flatMap(({ annotations }) => [...annotations]);
-    return new Map<string, Known<string> | undefined>([...keys, ...stated]);
-  }
+function pullsOf({ namespace, name }: TokenQuestion, registries: Registries): FollowedRegistry["pulls"] {
+  const pulls = [...registries.values()].flatMap(({ stated }) => stated?.pulls ?? []);
+  return pulls.filter(({ serviceAccount }) => serviceAccount === `${namespace}/${name}`);
 }
 
 const ECHOED = "the plugin returns the token itself, which the kubelet refuses with cacheType ServiceAccount";
 const ECHO_LOG =
   "credential provider plugin returned the service account token as the password which is not allowed when service account cache type is not set to 'Token'";
-
-function isFilled(value: Known<string>): "yes" | "no" | "unknown" {
-  return isKnown(value) ? (is(value, "") === "yes" ? "no" : "yes") : "unknown";
-}
 
 /** Whether the entry runs the plugin as stated: what it does with other arguments or variables is not known. */
 function sameRun(
@@ -256,12 +252,9 @@ function sameRun(
   stated: Pick<FollowedRegistry, "args" | "env">,
   where: Evidence,
 ): Answer {
-  const texts = orElse(
-    map(all(args), (each) => JSON.stringify(each)),
-    () => "",
-  );
+  const texts = orElse(all(args), () => undefined);
   const isSame =
-    texts === JSON.stringify(stated.args) &&
+    JSON.stringify(texts) === JSON.stringify(stated.args) &&
     env.size === stated.env.length &&
     and(...stated.env.map(({ name, value }) => is(env.get(name) ?? known(""), value))) === "yes";
   return isSame
@@ -271,10 +264,6 @@ function sameRun(
         "write them as stated, or state them as they are",
         where,
       );
-}
-
-function worstOfTrust({ issuer, audience, subject }: TrustAnswer): Answer {
-  return worstOf(issuer, audience, subject);
 }
 
 const BY_TRUST = pass("the registry lets in every token that it accepts");

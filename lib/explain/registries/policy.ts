@@ -34,11 +34,6 @@ export interface TokenPolicy {
   reach(token: TokenQuestion): readonly string[];
 }
 
-/** `sub` of a token. */
-export function subjectOf(token: TokenQuestion): string {
-  return serviceAccountUser(token);
-}
-
 /** Whether two texts that must be equal are; `what` begins a sentence. */
 export function equal(
   what: string,
@@ -76,11 +71,8 @@ export function admittedBy(
   token: TokenQuestion,
   remedy: string,
 ): TrustAnswer | undefined {
-  const ranked = admissions.map((each) => [rank(accepts(each, token)), each] as const);
-  const [, best] = ranked.reduce<readonly [number, Admission | undefined]>(
-    (one, other) => (other[0] > one[0] ? other : one),
-    [-1, undefined],
-  );
+  const ranked = admissions.map((each) => ({ each, value: rank(accepts(each, token)) }));
+  const best = ranked.sort((one, other) => other.value - one.value)[0]?.each;
   if (best === undefined) return undefined;
   const { issuers, audiences, subject, where } = best;
   const issuer = issuers.find((each) => same(each, token.issuer) !== "yes") ?? issuers[0] ?? token.issuer;
@@ -92,19 +84,18 @@ export function admittedBy(
       : pass("the registry does not compare audiences", where),
     subject:
       subject !== undefined
-        ? equal("the subject", known(subjectOf(token)), subject, remedy, where)
+        ? equal("the subject", known(serviceAccountUser(token)), subject, remedy, where)
         : pass("the registry admits every subject of the issuer, and decides by repository", where),
   };
 }
 
-/** Whether issuer, subject and audience are accepted. */
 export function accepts(
   { issuers, audiences, subject }: Admission,
   token: TokenQuestion,
 ): readonly [issuer: Ternary, subject: Ternary, audience: Ternary] {
   return [
     allOf(issuers.map((each) => same(each, token.issuer))),
-    subject === undefined ? "yes" : is(subject, subjectOf(token)),
+    subject === undefined ? "yes" : is(subject, serviceAccountUser(token)),
     audiences ? has(audiences, token.audience) : "yes",
   ];
 }
@@ -145,7 +136,8 @@ export function statedPolicy(host: string, { audience, issuer, pulls }: Followed
   const where = seen(`as stated of the registry ${host}`, undefined);
   const ofToken = (token: TokenQuestion): FollowedRegistry["pulls"] =>
     pulls.filter(
-      ({ serviceAccount }) => serviceAccountUser(namespacedName(serviceAccount)) === subjectOf(token),
+      ({ serviceAccount }) =>
+        serviceAccountUser(namespacedName(serviceAccount)) === serviceAccountUser(token),
     );
   return {
     isStated: true,
@@ -159,7 +151,7 @@ export function statedPolicy(host: string, { audience, issuer, pulls }: Followed
         "write the audience that the registry accepts",
         where,
       ),
-      subject: admitted(subjectOf(token), ofToken(token).length > 0, where),
+      subject: admitted(serviceAccountUser(token), ofToken(token).length > 0, where),
     }),
     repository: (token, repository) =>
       covered(
@@ -204,7 +196,6 @@ function starPattern(text: string): Pattern {
   return text.includes("?") ? literalPattern(text) : patternOf(text);
 }
 
-/** Whether a list has a text. */
 export function has(list: readonly Known<string>[], text: Known<string> | string): ReturnType<typeof is> {
   return anyOf(list.map((each) => (typeof text === "string" ? is(each, text) : same(each, text))));
 }

@@ -6,33 +6,16 @@
  * anonymous policies do not apply to bearers of tokens, and a user `*` is not a wildcard.
  */
 
-import { type Known, type Ternary, and, is, joined, known, not, orElse } from "../../model/known";
-import {
-  type Tree,
-  type TreeObject,
-  entriesOf,
-  isTreeObject,
-  itemsAt,
-  optionalText,
-  textAt,
-  treeAt,
-} from "../../model/tree";
+import { type Known, type Ternary, and, anyOf, is, joined, not, orElse } from "../../model/known";
+import { serviceAccountUser } from "../../model/namespaced-name";
+import { type Tree, entriesOf, isTreeObject, itemsAt, optionalText, textAt, treeAt } from "../../model/tree";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion } from "../cloud";
 import type { RegistryFile } from "../read/registry-facts";
 import { sameAnswers } from "../shared/same-answers";
-import {
-  FORBIDDEN,
-  type TokenPolicy,
-  UNAUTHORIZED,
-  admittedBy,
-  has,
-  hasOnly,
-  overAll,
-  subjectOf,
-} from "./policy";
+import { FORBIDDEN, type TokenPolicy, UNAUTHORIZED, admittedBy, has, hasOnly, overAll } from "./policy";
 
 const BEARER = ["realm", "service", "cert", "oidc", "upstreamTokenEndpoint"];
 const OIDC = ["issuer", "audiences", "certificateAuthority", "certificateAuthorityFile"];
@@ -65,10 +48,10 @@ export function zotPolicy(host: string, { value, isPart, source }: RegistryFile)
       return { ...admitted, issuer: challengeAnswer(bearer, host, where) ?? admitted.issuer };
     },
     repository: (token, repository) => {
-      const rules = new Rules(control, joined(token.issuer, "/", subjectOf(token)));
+      const reads = readsOf(control, joined(token.issuer, "/", serviceAccountUser(token)));
       return (
         doubt ??
-        overAll(repository, (path) => repositoryAnswer(rules, path, `${host}/${path.example}`, where))
+        overAll(repository, (path) => repositoryAnswer(reads(path), `${host}/${path.example}`, where))
       );
     },
     reach: (token) => reachOf(control, token),
@@ -92,8 +75,7 @@ function challengeAnswer(bearer: Tree, host: string, where: Evidence): Answer | 
     : unknown("where zot's `realm` sends the token is not judged", `set realm to ${endpoint}`, where);
 }
 
-function repositoryAnswer(rules: Rules, path: AskedName, name: string, where: Evidence): Answer {
-  const answer = rules.reads(path);
+function repositoryAnswer(answer: Ternary, name: string, where: Evidence): Answer {
   if (answer === "yes") return pass(`zot lets it read ${name}`, where);
   return answer === "no"
     ? broken(`no policy of zot lets it read ${name}`, REMEDY, FORBIDDEN, where)
@@ -104,63 +86,54 @@ function repositoryAnswer(rules: Rules, path: AskedName, name: string, where: Ev
       );
 }
 
-/** What `accessControl` says of one user. */
-class Rules {
-  readonly #control: TreeObject | undefined;
-  readonly #isClear: boolean;
-  readonly #user: Known<string>;
-  readonly #globs: readonly (readonly [glob: string, rule: Tree])[];
+/** What `accessControl` lets one user read; without it, who is admitted may read everything. */
+function readsOf(control: Tree, user: Known<string>): (path: AskedName) => Ternary {
+  const value = orElse(control, () => undefined);
+  const isOpen = !isTreeObject(value) || entriesOf(value).length === 0;
+  const isClear = hasOnly(control, ["repositories", "adminPolicy", "metrics", "groups"]) === "yes";
+  const globs = [...rulesOf(control)].sort(([one], [other]) => other.length - one.length);
+  return (path) => {
+    if (!isClear) return "unknown";
+    const isAdmin = (): boolean => permits([treeAt(control, "adminPolicy")], user) === "yes";
+    return isOpen || isAdmin() ? "yes" : byRepository(globs, path, user);
+  };
+}
 
-  constructor(control: Tree, user: Known<string>) {
-    const value = orElse(control, () => undefined);
-    this.#control = isTreeObject(value) && entriesOf(value).length > 0 ? value : undefined;
-    this.#isClear = hasOnly(control, ["repositories", "adminPolicy", "metrics", "groups"]) === "yes";
-    this.#user = user;
-    this.#globs = [...rulesOf(control)].sort(([one], [other]) => other.length - one.length);
-  }
+type Globs = readonly (readonly [glob: string, rule: Tree])[];
 
-  /** Without access control, who is admitted may read everything. */
-  reads(path: AskedName): Ternary {
-    if (!this.#isClear) return "unknown";
-    if (this.#control === undefined) return "yes";
-    const admin = treeAt(known<TreeObject>(this.#control) as Tree, "adminPolicy");
-    return this.#permits([admin]) === "yes" ? "yes" : this.#byRepository(path);
+function byRepository(globs: Globs, path: AskedName, user: Known<string>): Ternary {
+  let decided: readonly [length: number, answer: Ternary] | undefined;
+  for (const [glob, rule] of globs) {
+    if (decided && glob.length < decided[0]) break;
+    const matches = globMatches(glob, path);
+    if (matches === "no") continue;
+    const answer = matches === "yes" ? ruleReads(rule, user) : "unknown";
+    if (decided && decided[1] !== answer) return "unknown";
+    decided = [glob.length, answer];
   }
+  return decided?.[1] ?? "no";
+}
 
-  #byRepository(path: AskedName): Ternary {
-    let decided: readonly [length: number, answer: Ternary] | undefined;
-    for (const [glob, rule] of this.#globs) {
-      if (decided && glob.length < decided[0]) break;
-      const matches = globMatches(glob, path);
-      if (matches === "no") continue;
-      const answer = matches === "yes" ? this.#ruleReads(rule) : "unknown";
-      if (decided && decided[1] !== answer) return "unknown";
-      decided = [glob.length, answer];
-    }
-    return decided?.[1] ?? "no";
-  }
+function ruleReads(rule: Tree, user: Known<string>): Ternary {
+  if (hasOnly(rule, ["policies", "defaultPolicy", "anonymousPolicy"]) !== "yes") return "unknown";
+  const byDefault = has(itemsAt(rule, "defaultPolicy").map(textAt), "read");
+  return byDefault === "yes" ? "yes" : permits(itemsAt(rule, "policies"), user);
+}
 
-  #ruleReads(rule: Tree): Ternary {
-    if (hasOnly(rule, ["policies", "defaultPolicy", "anonymousPolicy"]) !== "yes") return "unknown";
-    const byDefault = has(itemsAt(rule, "defaultPolicy").map(textAt), "read");
-    return byDefault === "yes" ? "yes" : this.#permits(itemsAt(rule, "policies"));
-  }
-
-  /** Conditions of a policy are not evaluated. */
-  #permits(policies: readonly Tree[]): Ternary {
-    const answers = policies.map((policy): Ternary => {
-      const named = and(
-        has(itemsAt(policy, "users").map(textAt), this.#user),
-        has(itemsAt(policy, "actions").map(textAt), "read"),
-      );
-      return named === "no" || hasOnly(policy, ["users", "groups", "actions"]) === "yes" ? named : "unknown";
-    });
-    return answers.includes("yes") ? "yes" : answers.includes("unknown") ? "unknown" : "no";
-  }
+/** Conditions of a policy are not evaluated. */
+function permits(policies: readonly Tree[], user: Known<string>): Ternary {
+  const answers = policies.map((policy): Ternary => {
+    const named = and(
+      has(itemsAt(policy, "users").map(textAt), user),
+      has(itemsAt(policy, "actions").map(textAt), "read"),
+    );
+    return named === "no" || hasOnly(policy, ["users", "groups", "actions"]) === "yes" ? named : "unknown";
+  });
+  return anyOf(answers);
 }
 
 /** The patterns and their rules; a pattern that is not known is none of zot's, so that nothing is decided by the others. */
-function rulesOf(control: Tree): readonly (readonly [glob: string, rule: Tree])[] {
+function rulesOf(control: Tree): Globs {
   const repositories = orElse(treeAt(control, "repositories"), () => undefined);
   if (!isTreeObject(repositories)) return [];
   return entriesOf(repositories).map(([glob, rule]) => [orElse(glob, () => UNREAD), rule] as const);
@@ -192,7 +165,7 @@ function isSpelled(tree: Tree, key: string): boolean {
 }
 
 function reachOf(control: Tree, token: TokenQuestion): readonly string[] {
-  const user = joined(token.issuer, "/", subjectOf(token));
+  const user = joined(token.issuer, "/", serviceAccountUser(token));
   return rulesOf(control).flatMap(([glob, rule]) =>
     itemsAt(rule, "policies").some((policy) => has(itemsAt(policy, "users").map(textAt), user) === "yes")
       ? [glob.replace(/\*\*$/, "*")]
