@@ -8,7 +8,6 @@ export interface AccessPrincipal {
   readonly dependencies: readonly { readonly fqn: string }[];
 }
 
-/** The kind of an {@link AccessPrincipal}. */
 export const ACCESS_PRINCIPAL: Kind<AccessPrincipal> = like("the principal of a grant", {
   name: text,
   dependencies: list(anyObject),

@@ -43,7 +43,6 @@ export class Duration {
   }
 }
 
-/** The kind of a {@link Duration}. */
 export const DURATION: Kind<Duration> = made<Pick<Duration, "totalSeconds">>(
   "a Duration, such as Duration.minutes(10)",
   "Duration.minutes(10)",

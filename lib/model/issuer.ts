@@ -201,7 +201,6 @@ export type GivenIssuer = string | Issuer | IIssuerHost;
 const TITLE =
   "an https URL, an Issuer, or a construct that has one in `issuer`, such as IssuerBucket or OidcProvider";
 
-/** The kind of a cluster's issuer. */
 export const ISSUER: Kind<GivenIssuer> = {
   title: TITLE,
   mistake: (value) => {

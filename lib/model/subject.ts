@@ -45,7 +45,6 @@ export class Subject {
 
 const TITLE = '"namespace/name", or a Subject';
 
-/** The kind of a service account. */
 export const SUBJECT: Kind<string | Subject> = {
   title: TITLE,
   mistake: (value) => {

@@ -11,7 +11,6 @@ import {
   type Row,
   type TaggedClusterProps,
   TAGGED_CLUSTER_PROPS,
-  actions,
   allow,
   arnIn,
   arnsOf,
@@ -51,12 +50,7 @@ export const KARPENTER: Row<KarpenterProps> = {
     ...reads(props),
     ...(props.queue === undefined
       ? []
-      : [
-          allow(
-            actions("sqs", "DeleteMessage GetQueueUrl ReceiveMessage"),
-            arnsOf("sqs", "", [props.queue], "queue"),
-          ),
-        ]),
+      : [allow("sqs:DeleteMessage GetQueueUrl ReceiveMessage", arnsOf("sqs", "", [props.queue], "queue"))]),
   ],
 };
 
@@ -80,11 +74,11 @@ function instances(props: KarpenterProps): readonly PolicyStatement[] {
   const every = (types: string): readonly string[] =>
     types.split(" ").map((type) => arnIn(region, "ec2", `${type}/*`));
   const created = every("fleet instance launch-template network-interface spot-instances-request volume");
-  const launch = actions("ec2", "CreateFleet RunInstances");
+  const launch = "ec2:CreateFleet RunInstances";
   return [
     allow(launch, every("capacity-reservation image placement-group security-group snapshot subnet")),
     allow(launch, every("launch-template"), tagged("ResourceTag")),
-    allow([...launch, "ec2:CreateLaunchTemplate"], created, tagged("RequestTag")),
+    allow([launch, "ec2:CreateLaunchTemplate"], created, tagged("RequestTag")),
     allow(
       "ec2:CreateTags",
       created,
@@ -98,7 +92,7 @@ function instances(props: KarpenterProps): readonly PolicyStatement[] {
       },
     }),
     allow(
-      actions("ec2", "DeleteLaunchTemplate TerminateInstances"),
+      "ec2:DeleteLaunchTemplate TerminateInstances",
       every("instance launch-template"),
       tagged("ResourceTag"),
     ),
@@ -127,7 +121,7 @@ function instanceProfiles(props: KarpenterProps): readonly PolicyStatement[] {
     allow("iam:CreateInstanceProfile", profiles, tagged("RequestTag")),
     allow("iam:TagInstanceProfile", profiles, tagged("ResourceTag", "RequestTag")),
     allow(
-      actions("iam", "AddRoleToInstanceProfile DeleteInstanceProfile RemoveRoleFromInstanceProfile"),
+      "iam:AddRoleToInstanceProfile DeleteInstanceProfile RemoveRoleFromInstanceProfile",
       profiles,
       tagged("ResourceTag"),
     ),
@@ -145,10 +139,7 @@ function reads({ account, region, clusterName }: KarpenterProps): readonly Polic
       StringEquals: { "arc-zonal-shift:ResourceIdentifier": cluster },
     }),
     allow(
-      actions(
-        "ec2",
-        "DescribeCapacityReservations DescribeImages DescribeInstances DescribeInstanceStatus DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeLaunchTemplates DescribePlacementGroups DescribeSecurityGroups DescribeSpotPriceHistory DescribeSubnets",
-      ),
+      "ec2:DescribeCapacityReservations DescribeImages DescribeInstances DescribeInstanceStatus DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeLaunchTemplates DescribePlacementGroups DescribeSecurityGroups DescribeSpotPriceHistory DescribeSubnets",
       "*",
       { StringEquals: { "aws:RequestedRegion": region } },
     ),

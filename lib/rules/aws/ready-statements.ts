@@ -25,16 +25,20 @@ export const TAGGED_CLUSTER_PROPS: ObjectKind<TaggedClusterProps> = object({
 
 export type Row<Props> = ReadyPermissions<Props, readonly PolicyStatement[]>;
 
-/** The actions of a service, from their names with spaces between them. */
-export function actions(service: string, names: string): readonly string[] {
-  return names.split(" ").map((name) => `${service}:${name}`);
+/** Actions of one service: `sqs:DeleteMessage GetQueueUrl`. */
+function actions(text: string): readonly string[] {
+  const [service = "", names] = text.split(":");
+  return names === undefined ? [text] : names.split(" ").map((name) => `${service}:${name}`);
 }
 
+/** Each text names one action or, with spaces between their names, several of a service. */
 export function allow(
-  Action: string | readonly string[],
+  action: string | readonly string[],
   Resource: string | readonly string[],
   Condition?: PolicyCondition,
 ): PolicyStatement {
+  const isOne = typeof action === "string" && !action.includes(" ");
+  const Action = isOne ? action : [action].flat().flatMap(actions);
   return { Effect: "Allow", Action, Resource, ...(Condition && { Condition }) };
 }
 

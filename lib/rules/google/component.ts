@@ -48,7 +48,6 @@ export interface ComponentRightsOverride {
   readonly reason?: string;
 }
 
-/** The kind of {@link ComponentRightsOverride}. */
 export const COMPONENT_RIGHTS_OVERRIDE: ObjectKind<ComponentRightsOverride> = object({
   permissions: optional(list(text)),
   predefinedRoles: optional(list(text)),

@@ -16,7 +16,6 @@ import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
 /** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
 export type StatedPlugins = Readonly<Record<string, string | PluginFacts>>;
 
-/** The kind of {@link StatedPlugins}. */
 export const STATED_PLUGINS: Kind<StatedPlugins> = record(either(text, PLUGIN_FACTS));
 
 /** The minors of kubelets and API server. */

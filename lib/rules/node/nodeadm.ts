@@ -32,7 +32,6 @@ export interface UserDataPart {
   readonly content: string;
 }
 
-/** The kind of a {@link UserDataPart}. */
 export const USER_DATA_PART: ObjectKind<UserDataPart> = object({ contentType: TEXT, content: TEXT });
 
 const BOUNDARY = "//";
