@@ -18,6 +18,7 @@ import {
   match,
   notKnown,
   anyOf,
+  whether,
   partsOf,
   same,
   textOf,
@@ -141,15 +142,7 @@ export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeO
 
 /** Whether an object has a key that is none of these. */
 export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
-  return anyOf(
-    entriesOf(value).map(([key]) =>
-      match(
-        key,
-        (text): Ternary => (keys.includes(text) ? "no" : "yes"),
-        (): Ternary => "unknown",
-      ),
-    ),
-  );
+  return anyOf(entriesOf(value).map(([key]) => whether(key, (text) => !keys.includes(text))));
 }
 
 /** Returns the tree as plain JSON with `instead` for unknown values: for display, and for rules that skip that text. */

@@ -29,6 +29,7 @@ import {
   policyDocument,
   type PolicyCondition,
   type RequestStatement,
+  statementEntries,
 } from "./policy-document";
 import { identityStatements, isWide, tooWide, isCondition, isTextList } from "./statement";
 
@@ -177,19 +178,9 @@ export function componentIntent(
 ): ComponentIntent | undefined {
   if (narrow.length + kmsKeys.length + statements.length === 0) return undefined;
   return {
-    rights: { statementEntries: Statement.flatMap(entriesOf) },
+    rights: { statementEntries: statementEntries(Statement) },
     ...(wideReason !== undefined && { reason: wideReason }),
   };
-}
-
-/** A request has one resource in each entry. */
-function entriesOf({ Effect, Action, Resource, Condition }: PolicyStatement): readonly object[] {
-  return [Resource ?? "*"].flat().map((resource) => ({
-    effect: Effect,
-    action: [Action].flat(),
-    resource,
-    ...(Condition && { policyCondition: Condition }),
-  }));
 }
 
 /** `spec.providerSpec.kind` of requests for AWS. */

@@ -3,6 +3,7 @@
  * website/content/en/v1.14/reference/cloudformation.md.
  */
 
+import { eksClusterArn } from "./pod-identity";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
 import { accountId } from "./arn";
 import { partitionOf } from "./partitions";
@@ -132,7 +133,7 @@ function instanceProfiles(props: KarpenterProps): readonly PolicyStatement[] {
 
 function reads({ account, region, clusterName }: KarpenterProps): readonly PolicyStatement[] {
   const { name: partition } = partitionOf(region);
-  const cluster = `arn:${partition}:eks:${region}:${accountId(account)}:cluster/${clusterName}`;
+  const cluster = eksClusterArn({ account, region }, clusterName);
   return [
     allow("eks:DescribeCluster", cluster),
     allow("arc-zonal-shift:GetManagedResource", "*", {

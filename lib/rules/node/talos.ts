@@ -94,12 +94,8 @@ export function talosPatch(setup: NodeSetup, version: string): readonly object[]
 const DOCUMENT = "KubeCredentialProviderConfig";
 
 function assertPlaces({ kubeletFlags, executables = [] }: NodeSetup): void {
-  const places: Readonly<Record<string, string>> = {
-    [CONFIG_FLAG]: TALOS_PLACES.configPath,
-    [BIN_FLAG]: TALOS_PLACES.pluginDirectory,
-  };
   for (const [flag, value] of Object.entries(kubeletFlags)) {
-    const fixed = Object.hasOwn(places, flag) ? places[flag] : undefined;
+    const fixed = Object.hasOwn(FLAGS, flag) ? FLAGS[flag] : undefined;
     if (value !== fixed)
       fail("node-unsupported", {
         problem: `Talos sets the kubelet flag ${flag} itself, and the value cannot be changed`,

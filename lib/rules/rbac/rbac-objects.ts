@@ -3,6 +3,7 @@
  * and nothing here throws.
  */
 
+import { isRecord } from "../../model/record";
 import { list, record, text, texts } from "../../model/parsed";
 
 /** One rule of a role: lists of texts, compared exactly; `*` matches everything (but not in resourceNames). */
@@ -127,13 +128,13 @@ type Labels = Readonly<Record<string, string>>;
  * Source: `LabelSelectorAsSelector` in apimachinery:pkg/apis/meta/v1/helpers.go.
  */
 export function selectorMatches(selector: unknown, labels: Labels): boolean {
-  if (typeof selector !== "object" || selector === null || Array.isArray(selector)) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector as Readonly<Record<string, unknown>>;
+  if (!isRecord(selector)) return false;
+  const { matchLabels, matchExpressions } = selector;
   return labelsMatch(matchLabels ?? {}, labels) && expressionsMatch(matchExpressions ?? [], labels);
 }
 
 function labelsMatch(wanted: unknown, labels: Labels): boolean {
-  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted)) return false;
+  if (!isRecord(wanted)) return false;
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 }
 
@@ -153,10 +154,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 function expressionMatches(expression: unknown, labels: Labels): boolean {
-  if (typeof expression !== "object" || expression === null) return false;
-  const { key, operator, values } = expression as Readonly<Record<string, unknown>>;
+  const { key, operator, values } = record(expression);
   if (typeof key !== "string" || typeof operator !== "string") return false;
   const test = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
-  const list = Array.isArray(values) ? values : [];
-  return test?.(Object.hasOwn(labels, key) ? labels[key] : undefined, list) ?? false;
+  return test?.(Object.hasOwn(labels, key) ? labels[key] : undefined, list(values)) ?? false;
 }

@@ -103,16 +103,9 @@ function arnMatches(policy: PolicyValue, value: string): Ternary {
 
 /** The parts of an ARN, of which the last may hold colons. */
 export function arnParts(arn: string): readonly string[] {
-  const parts: string[] = [];
-  let from = 0;
-  while (parts.length < ARN_PARTS - 1) {
-    const to = arn.indexOf(":", from);
-    if (to < 0) break;
-    parts.push(arn.slice(from, to));
-    from = to + 1;
-  }
-  parts.push(arn.slice(from));
-  return parts;
+  const parts = arn.split(":");
+  const last = ARN_PARTS - 1;
+  return parts.length <= last ? parts : [...parts.slice(0, last), parts.slice(last).join(":")];
 }
 
 export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {

@@ -12,6 +12,8 @@ import {
   orElse,
   same,
   shown,
+  whether,
+  whyNot,
   whyText,
 } from "../../../model/known";
 import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
@@ -41,12 +43,8 @@ function namesOf(principal: Tree): readonly Named[] | Match {
           return cannotTell(
             () => `its Principal is of the kind ${quoted(shown(key))}, which AWS does not define`,
           );
-        const list = match(
-          listAt(principals),
-          (items) => items.map(textAt),
-          () => [principals as Known<never>],
-        );
-        for (const name of list) names.push({ type, name });
+        for (const name of orElse(listAt(principals), () => [principals]).map(textAt))
+          names.push({ type, name });
       }
       return names;
     },
@@ -59,11 +57,7 @@ function isOneOf(names: readonly Known<string>[], name: Known<string>): Ternary 
 }
 
 function late(name: Known<string>): boolean {
-  return match(
-    name,
-    (text) => text.includes("{"),
-    () => true,
-  );
+  return whether(name, (text) => text.includes("{")) !== "no";
 }
 
 const LATE = cannotTell(() => "its Principal contains a Terraform reference that is known only after apply");
@@ -89,21 +83,13 @@ function providerNamed({ type, name }: Named, providerArn: Known<string>): Match
         ? "its Principal is Federated *, and AWS does not say whom that admits"
         : "its Principal is everybody, and AWS does not say whether that includes web identities",
     );
-  if (isMalformed(name))
+  if (whyNot(name)?.kind === "malformed")
     return cannotTell(() => `its Principal ${quoted(type)} is neither a string nor a list of strings`);
   // Other AWS principals are never web identities.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
   const isProvider = same(name, providerArn);
   if (isProvider === "yes") return yes(() => "it is for this OIDC provider");
   return isProvider === "unknown" || late(name) ? LATE : OTHER;
-}
-
-function isMalformed(name: Known<string>): boolean {
-  return match(
-    name,
-    () => false,
-    (why) => why.kind === "malformed",
-  );
 }
 
 interface AskingRole {

@@ -10,6 +10,7 @@ import {
   type TextParts,
   known,
   match,
+  orElse,
   partsOf,
   textOf,
 } from "../../../model/known";
@@ -90,13 +91,7 @@ function variable(name: string, context: RequestContext): string | undefined {
   if (escaped !== undefined) return escaped;
   const contextValue = context.lookup(known(name));
   const [only, ...more] = contextValue.known ? contextValue.values : [];
-  return only === undefined || more.length > 0
-    ? undefined
-    : match(
-        only,
-        (value) => value,
-        () => undefined,
-      );
+  return only === undefined || more.length > 0 ? undefined : orElse(only, () => undefined);
 }
 
 export function valueMatches({ pattern, isLate: late }: PolicyValue, text: string): Ternary {
