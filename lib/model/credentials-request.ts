@@ -29,7 +29,6 @@ export interface RequestSource {
   readonly document?: number;
 }
 
-/** A Secret by name. */
 export interface SecretReference {
   /** Its namespace. */
   readonly namespace: string;

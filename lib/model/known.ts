@@ -74,7 +74,6 @@ class Unknown {
   }
 }
 
-/** Wraps a value that is known. */
 export function known<T>(value: T): Known<T> {
   return value as unknown as Known<T>;
 }
@@ -165,7 +164,6 @@ export function orElse<T, D>(value: Known<T>, isUnknown: (why: Why) => D): T | D
   return value instanceof Unknown ? isUnknown(value.why) : (value as unknown as T);
 }
 
-/** True if the value is known. */
 export function isKnown(value: Known<unknown>): boolean {
   return !(value instanceof Unknown);
 }
@@ -323,7 +321,6 @@ export function anyOf(answers: readonly Ternary[]): Ternary {
   return answers.includes("unknown") ? "unknown" : "no";
 }
 
-/** Swaps `yes` and `no`. */
 export function not(answer: Ternary): Ternary {
   if (answer === "unknown") return answer;
   return answer === "yes" ? "no" : "yes";

@@ -18,7 +18,6 @@ export function isDnsSubdomain(value: unknown): value is string {
   return typeof value === "string" && value.length <= SUBDOMAIN_MAX && SUBDOMAIN.test(value);
 }
 
-/** Returns the name of a namespace after checking it. */
 export function namespaceName(value: string): string {
   return isDnsLabel(literal(value, "namespace"))
     ? value
@@ -30,7 +29,6 @@ export function namespaceName(value: string): string {
       });
 }
 
-/** Returns the name of a service account after checking it. */
 export function serviceAccountName(value: string): string {
   return isDnsSubdomain(literal(value, "service account name"))
     ? value

@@ -19,7 +19,6 @@ export function shownAt(tree: Tree, ...path: Path): string {
   return shown(wordAt(tree, ...path));
 }
 
-/** True for a known object. */
 export function isObjectTree(tree: Tree): boolean {
   return isTreeObject(orElse(tree, () => undefined));
 }

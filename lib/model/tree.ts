@@ -57,12 +57,10 @@ export function treeOf(value: unknown): Tree {
   return value as Tree;
 }
 
-/** True for an object of a tree. */
 export function isTreeObject(value: TreeValue): value is TreeObject {
   return isRecord(value);
 }
 
-/** True for a list of a tree. */
 export function isTreeList(value: TreeValue): value is TreeList {
   return Array.isArray(value);
 }

@@ -3,7 +3,6 @@ import { literal } from "./late";
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/;
 
-/** A version as numbers. */
 export interface Version {
   /** Major version. */
   readonly major: number;

@@ -4,6 +4,7 @@
  * CloudFront" of the developer guide.
  */
 
+import { checkedText } from "../names";
 import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
@@ -61,15 +62,13 @@ export function certificateArn(arn: string): string {
 }
 
 export function issuerDomain(name: string): string {
-  const domain: unknown = literal(name, "domainName of the issuer");
-  return typeof domain === "string" && HOST.test(domain)
-    ? domain
-    : fail("aws-invalid", {
-        problem: "the domain of the issuer is not a host name",
-        value: domain,
-        allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
-        remedy: "state only the host, as in the certificate",
-      });
+  return checkedText("aws-invalid", name, {
+    what: "domainName of the issuer",
+    problem: "the domain of the issuer is not a host name",
+    pattern: HOST,
+    allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
+    remedy: "state only the host, as in the certificate",
+  });
 }
 
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {

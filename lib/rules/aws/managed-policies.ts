@@ -8,10 +8,8 @@ import { readArnOf } from "./arn";
 import { allow } from "./ready-statements";
 import { MANAGED_BY_AWS } from "./role";
 
-/** The day of the versions. */
 const AS_OF = "2026-03-07";
 
-/** A managed policy of AWS, by its ARN. */
 export interface AwsManagedPolicy {
   /** Its name, with the day of what is known of it. */
   readonly label: string;

@@ -75,7 +75,6 @@ const DUAL_STACK_PARTITIONS = partitions
   .flatMap(({ name, ecrDualStackSuffix }) => (ecrDualStackSuffix === undefined ? [] : [name]))
   .join(", ");
 
-/** The host of a private registry. */
 export function ecrHost(account: string, region: string, options: EcrHostOptions = {}): string {
   const partition = partitionOf(region);
   const { ecrFipsRegions } = partition;
@@ -159,7 +158,6 @@ export function repositoryPattern(repository: string): string {
     : fail("aws-invalid", noRepository(repository));
 }
 
-/** Returns the name of exactly one repository. */
 export function repositoryName(repository: string): string {
   const checked = repositoryPattern(repository);
   return isRepositoryPattern(checked)

@@ -10,11 +10,9 @@ import { nearMiss, nearestName } from "../../model/nearest-name";
 import { listOf } from "./names";
 import type { PolicyStatement } from "./policy-document";
 
-/** Actions of S3 on objects. */
 const ON_OBJECTS =
   "GetObject PutObject DeleteObject GetObjectVersion DeleteObjectVersion GetObjectAcl PutObjectAcl GetObjectTagging PutObjectTagging DeleteObjectTagging AbortMultipartUpload ListMultipartUploadParts RestoreObject GetObjectAttributes GetObjectRetention PutObjectRetention";
 
-/** Actions of S3 on buckets. */
 const ON_BUCKETS =
   "ListBucket ListBucketVersions ListBucketMultipartUploads GetBucketLocation GetBucketAcl GetBucketPolicy GetBucketVersioning GetBucketTagging PutBucketPolicy CreateBucket DeleteBucket";
 

@@ -27,7 +27,6 @@ import {
   statementEntries,
 } from "./policy-document";
 
-/** The AWS permissions of a service account. */
 export interface AccessPermissions {
   readonly statements: readonly PolicyStatement[];
   readonly managedPolicyArns: readonly string[];

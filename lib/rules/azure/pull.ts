@@ -130,7 +130,6 @@ function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: numbe
   return undefined;
 }
 
-/** Maximum number of shards. */
 const SHARDS_MAX = 65_536;
 const SEED_BYTES = 8;
 const BITS = 64;

@@ -17,7 +17,6 @@ import { grantableRole, permissionNames } from "./role";
 /** `spec.providerSpec.kind` of a request for Google Cloud. */
 export const PROVIDER_KIND: string = CLOUDS.google.providerSpec;
 
-/** The rights that a component needs in its project. */
 export interface ComponentRights {
   /** Permissions of its custom role, sorted, each once; empty where it needs none. */
   readonly permissions: readonly string[];

@@ -5,7 +5,6 @@
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
 
-/** How an API measures a text. */
 export type TextSize = (text: string) => number;
 
 export const characters: TextSize = (text) => [...text].length;

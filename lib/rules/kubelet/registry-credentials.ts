@@ -113,7 +113,6 @@ export const DOCKER_CONFIG_KEYS: Readonly<Record<string, string>> = {
   "kubernetes.io/dockercfg": ".dockercfg",
 };
 
-/** The contents of a docker config. */
 export interface DockerConfig {
   readonly registries: readonly string[];
   /** Why the kubelet cannot decode it; `undefined` if it can. */

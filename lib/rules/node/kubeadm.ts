@@ -21,7 +21,6 @@ type Flags = Readonly<Record<string, string>>;
 
 /** Versions of kubeadm's configuration; they differ in how extra arguments are written. */
 export const KUBEADM_VERSIONS = ["v1beta3", "v1beta4"] as const;
-/** A version of kubeadm's configuration. */
 export type KubeadmVersion = (typeof KUBEADM_VERSIONS)[number];
 
 const KUBEADM = "kubeadm.k8s.io";
@@ -57,7 +56,6 @@ export function kubeadmDocuments(setup: NodeSetup, version: KubeadmVersion): rea
   }));
 }
 
-/** Name and version of a KubeadmConfigTemplate. */
 export interface KubeadmTemplate {
   readonly name: string;
   readonly namespace: string;
@@ -117,7 +115,6 @@ export const KUBEADM_FORM: NodeForm = {
   },
 };
 
-/** The row of Cluster API's template and configuration. */
 export const KUBEADM_TEMPLATE_FORM: NodeForm = {
   id: "kubeadm-config-template",
   is: (document) =>

@@ -32,7 +32,6 @@ const EXECUTABLE_BELOW = /^\/usr\/(?:libexec|local\/bin)(?:\/|$)/;
 const MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The host of MicroShift devices. */
 export function microShiftHost(version: string): KubeletHost {
   if (compareVersions(minorOf("MicroShift version", version), LAST_WITHOUT) <= 0)
     fail("version-unsupported", {
@@ -141,7 +140,6 @@ function refuseFlag(flag: string): never {
 
 const FILE = /^\/etc\/microshift\/config(?:\.yaml|\.d\/[^/]+\.yaml)$/;
 
-/** True for a file of MicroShift's configuration. */
 export function isMicroShiftConfig(path: string): boolean {
   return FILE.test(path);
 }

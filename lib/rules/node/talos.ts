@@ -141,7 +141,6 @@ export function machineFile({ path, mode, content }: NodeFile): object {
   return { path, permissions: mode, op: "create", content };
 }
 
-/** The Talos row of the table of forms. */
 export const TALOS_FORM: NodeForm = {
   id: "talos",
   joins: true,

@@ -246,7 +246,6 @@ function leftOut(
   return undefined;
 }
 
-/** Orders by namespace and name of the Secret. */
 export function bySecret({ secret: a }: CredentialsRequest, { secret: b }: CredentialsRequest): number {
   // `/` sorts after `-` and `.`, which names may contain, so the pairs are compared, not the joined texts.
   if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;

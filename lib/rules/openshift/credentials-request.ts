@@ -24,7 +24,6 @@ export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
 /** Used in messages for a request whose name is not known. */
 export const UNNAMED = "(without name)";
 
-/** Kind of a CredentialsRequest. */
 export const CREDENTIALS_REQUEST = "CredentialsRequest";
 
 const TOP: readonly string[] = ["apiVersion", "kind", "metadata", "spec", "status"];

@@ -221,7 +221,6 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
  * Roles and bindings of several folders. Files of a folder are applied in order; the folders' order is unknown.
  */
 
-/** A parsed object and its folder. */
 export interface PlacedObject {
   readonly value: unknown;
   readonly folder: string;

@@ -17,7 +17,6 @@ export interface PolicyRule {
   readonly resourceNames: readonly string[];
 }
 
-/** A Role or ClusterRole. */
 export interface RbacRole {
   readonly kind: string;
   readonly name: string;
@@ -29,7 +28,6 @@ export interface RbacRole {
   readonly aggregates: readonly unknown[] | undefined;
 }
 
-/** One subject of a binding. */
 export interface RbacSubject {
   readonly kind: string;
   readonly name: string;
@@ -37,7 +35,6 @@ export interface RbacSubject {
   readonly namespace: string;
 }
 
-/** A RoleBinding or ClusterRoleBinding. */
 export interface RbacBinding {
   readonly kind: string;
   readonly name: string;

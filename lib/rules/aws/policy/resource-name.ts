@@ -28,7 +28,6 @@ export interface AskedAction {
 
 const prepared = new WeakMap<Selection, Actions>();
 
-/** The actions that a statement covers. */
 export function actionsOf({ actions }: Statement): Actions {
   const made = prepared.get(actions) ?? new Actions(actions);
   prepared.set(actions, made);
@@ -193,7 +192,6 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
-/** The resources that a statement covers. */
 export function resourcesOf(statement: Statement, context: RequestContext): Resources | Match {
   const { resources, variables } = statement;
   if (resources === undefined)
