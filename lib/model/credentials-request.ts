@@ -29,6 +29,7 @@ export interface RequestSource {
   readonly document?: number;
 }
 
+/** A Secret by name. */
 export interface SecretReference {
   /** Its namespace. */
   readonly namespace: string;

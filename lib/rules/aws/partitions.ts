@@ -85,13 +85,9 @@ function unknownRegion(region: unknown): never {
   return fail("aws-unknown", {
     problem: "AWS region is not known to this release of the library",
     value: region,
-    allowed: regionsText(),
+    allowed: partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; "),
     remedy: `${nearest === undefined ? "" : `write ${nearest} if that is meant; `}write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library`,
   });
-}
-
-function regionsText(): string {
-  return partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; ");
 }
 
 export function otherPartition(what: string, value: string, expected: string): Problem {

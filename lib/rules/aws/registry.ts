@@ -107,11 +107,6 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
   };
 }
 
-/** True for a host of ECR, or a matchImages pattern for such hosts: the part before a repository's name. */
-function isEcrHost(text: string): boolean {
-  return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
-}
-
 function service(
   { name, ecrFipsRegions }: Partition,
   { fips = false, dualStack = false }: EcrHostOptions,
@@ -143,7 +138,8 @@ export function repositoryPattern(repository: string): string {
   if (typeof repository !== "string" || repository.length > MAX)
     return fail("aws-invalid", noRepository(repository));
   // A cache may well be named after the other registry, `quay.io/…`, but never after ECR.
-  if (isEcrHost(repository.split("/", 1)[0] ?? ""))
+  const [first = ""] = repository.split("/", 1);
+  if (PUBLIC_HOSTS.includes(first) || REGISTRY.test(first))
     return fail("aws-invalid", {
       problem: "the ECR repository begins with the host of its registry",
       value: repository,

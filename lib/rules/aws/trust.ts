@@ -122,7 +122,10 @@ export function trustPolicySize(
 ): TrustPolicySize {
   const late = trusts.some((trust) => isLate(trust.oidcProviderArn) || isLate(trust.conditionPrefix));
   const document = late
-    ? trustPolicy(trusts.map(withStandIns), rendered.Statement.filter(isOther))
+    ? trustPolicy(
+        trusts.map(withStandIns),
+        rendered.Statement.filter(({ Action }) => Action !== ACTION),
+      )
     : rendered;
   const characters = policySize(document);
   if (characters > trustCharactersMax)
@@ -133,10 +136,6 @@ export function trustPolicySize(
       remedy: "split the service accounts, or the clusters, into several IAM roles",
     });
   return { characters, exact: !late };
-}
-
-function isOther({ Action }: PolicyStatement): boolean {
-  return Action !== ACTION;
 }
 
 function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrust {

@@ -30,7 +30,7 @@ export interface ComponentPermissions {
 
 const LISTS = ["permissions", "dataPermissions"] as const;
 const BROKERED: readonly string[] = ["azureClientID", "azureRegion", "azureSubscriptionID", "azureTenantID"];
-const FIELDS: readonly string[] = [...LISTS, "roleBindings", ...BROKERED];
+const FIELDS = CLOUDS.azure.providerFields.split(" ");
 
 /** An operation of a resource provider, each part a word or a wildcard: learn.microsoft.com, "Azure role definitions". */
 const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;

@@ -134,6 +134,7 @@ export const GOOGLE_ROLE_GRANT: ObjectKind<GoogleRoleGrant> = object({
 
 const GRANTED_ON = ["project", "bucket", "secret", "repository"] as const;
 
+/** A grant whose parts were checked. */
 export interface CheckedRoleGrant {
   /** Full name of the role. */
   readonly role: string;

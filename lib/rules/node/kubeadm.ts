@@ -11,7 +11,7 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
+import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
 import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, flagsInTurn, octal } from "./form";
@@ -73,16 +73,12 @@ export function kubeadmTemplateSpec(setup: NodeSetup, { version }: Pick<KubeadmT
     template: {
       spec: {
         files: setup.files.map(templateFile),
-        ...(executables.length > 0 && { preKubeadmCommands: executables.map(commandOf) }),
+        ...(executables.length > 0 && { preKubeadmCommands: executables.map(fetchCommand) }),
         initConfiguration: { nodeRegistration },
         joinConfiguration: { nodeRegistration },
       },
     },
   };
-}
-
-function commandOf(executable: NodeExecutable): string {
-  return fetchCommand(executable);
 }
 
 /** Omits empty content: the CRD requires at least one character. */

@@ -122,6 +122,7 @@ export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {
 }
 
 const NO_CONDITION = yes(() => "there is no condition");
+const PRESUMED = yes(() => "it is assumed to hold");
 
 export function conditionsHold(statement: Statement, context: RequestContext): Match {
   return match(
@@ -130,8 +131,8 @@ export function conditionsHold(statement: Statement, context: RequestContext): M
       conditions.length === 0
         ? NO_CONDITION
         : all(
-            conditions.map(
-              (each) => presumed(each, statement, context) ?? conditionHolds(each, statement, context),
+            conditions.map((each) =>
+              context.presumes?.(each, statement) ? PRESUMED : conditionHolds(each, statement, context),
             ),
             () => "every condition holds",
           ),
@@ -155,14 +156,6 @@ export function conditionsMissed(
     count: judged.filter(({ holds }) => holds === "no").length,
     isNamed: judged.some(({ condition, holds }) => holds === "yes" && context.identifies?.(condition.key)),
   };
-}
-
-function presumed(
-  condition: Condition,
-  statement: Statement,
-  { presumes }: RequestContext,
-): Match | undefined {
-  return presumes?.(condition, statement) ? yes(() => "it is assumed to hold") : undefined;
 }
 
 function conditionHolds(condition: Condition, statement: Statement, context: RequestContext): Match {

@@ -81,12 +81,11 @@ function ofText(text: Known<string>, kind: PolicyKind, max: number): Policy {
         ? ofDocument(value, kind)
         : notRead("it has a key twice in one object, and AWS does not say which one takes effect");
     },
-    () => notRead(isTemplate(parts) ? "it contains a Terraform expression" : "it is not a JSON object"),
+    () => {
+      const isTemplate = parts.some((part) => typeof part !== "string" || part.includes("${"));
+      return notRead(isTemplate ? "it contains a Terraform expression" : "it is not a JSON object");
+    },
   );
-}
-
-function isTemplate(parts: readonly unknown[]): boolean {
-  return parts.some((part) => typeof part !== "string" || part.includes("${"));
 }
 
 function ofDocument(document: TreeValue, kind: PolicyKind): Policy {

@@ -5,7 +5,6 @@
 
 import {
   type Known,
-  type Ternary,
   known,
   match,
   anyOf,
@@ -50,10 +49,6 @@ function namesOf(principal: Tree): readonly Named[] | Match {
     },
     (why) => cannotTell(() => `its Principal is known only after apply: ${whyText(why)}`),
   );
-}
-
-function isOneOf(names: readonly Known<string>[], name: Known<string>): Ternary {
-  return anyOf(names.map((each) => same(each, name)));
 }
 
 function late(name: Known<string>): boolean {
@@ -143,7 +138,7 @@ function roleCovered(principal: Tree, role: AskingRole, arns: readonly Known<str
       const text = orElse(name, () => "");
       if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
-      const isNamed = isOneOf(arns, name);
+      const isNamed = anyOf(arns.map((each) => same(each, name)));
       if (isNamed === "yes") return [yes(() => "it is for this role or its account")];
       return [isNamed === "unknown" || late(name) ? LATE : OTHER];
     }),

@@ -7,7 +7,6 @@ import {
   type Ternary,
   type Known,
   Reference,
-  type TextParts,
   known,
   match,
   orElse,
@@ -56,11 +55,8 @@ function lateValue(text: Known<string>, variables: boolean): PolicyValue | undef
   const parts = partsOf(text);
   if (parts === undefined) return { text, pattern: ANY_TEXT, isLate: true };
   if (variables && parts.some((part) => typeof part === "string" && part.includes("${"))) return undefined;
-  return { text, pattern: loosened(parts), isLate: true };
-}
-
-function loosened(parts: TextParts): Pattern {
-  return joinedPattern(parts.map((part) => (part instanceof Reference ? ANY_TEXT : patternOf(part))));
+  const patterns = parts.map((part) => (part instanceof Reference ? ANY_TEXT : patternOf(part)));
+  return { text, pattern: joinedPattern(patterns), isLate: true };
 }
 
 function filled(raw: string, context: RequestContext): PolicyValue | undefined {
