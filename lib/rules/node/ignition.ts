@@ -115,22 +115,13 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const place = ["storage", "files", index, "contents", key];
   const mode = modeOf(at(file, "mode"));
   if (key === "inline") return [{ path, content: written, encoding: "plain", at: place, mode }];
+  // A file without contents changes the mode or owner of an earlier one.
+  if (written === "" && contents["local"] === undefined) return [];
   // The content is unknown if it is downloaded at boot or is in another file.
   if (!/^(?:data:|@late\()/.test(written))
-    // A file without contents changes the mode or owner of an earlier one.
-    return written === "" && contents["local"] === undefined
-      ? []
-      : [
-          {
-            path,
-            content: undefined,
-            encoding: "other",
-            at: place,
-            mode,
-            contents,
-            sha256: hashOf(contents),
-          },
-        ];
+    return [
+      { path, content: undefined, encoding: "other", at: place, mode, contents, sha256: hashOf(contents) },
+    ];
   return [{ path, content: written, encoding: "data-url", at: place, contents, mode }];
 }
 

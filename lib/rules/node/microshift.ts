@@ -70,11 +70,9 @@ function checkKubelet(version: string, kubelet: string): void {
 export function microShiftObstacle({ kubelet, microShift }: NodeVersions): VersionObstacle | undefined {
   const isOld =
     microShift === undefined
-      ? kubelet === undefined
-        ? undefined
-        : compareVersions(kubelet, KUBELET_OF_LAST) <= 0
+      ? kubelet !== undefined && compareVersions(kubelet, KUBELET_OF_LAST) <= 0
       : compareVersions(minorOf("MicroShift version", microShift), LAST_WITHOUT) <= 0;
-  if (isOld === true)
+  if (isOld)
     return {
       isCertain: true,
       reason: `MicroShift up to ${LAST_WITHOUT} ignores the keys with a warning`,
