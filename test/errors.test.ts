@@ -1,8 +1,7 @@
 import { Construct, RootConstruct } from "constructs";
 import { describe, expect, it } from "vitest";
 import { errorCodes } from "../lib/error-codes";
-import { at, fail, isWorkloadIdentityError } from "../lib/errors";
-import { subjectInvalid } from "../lib/model/problems";
+import { type Problem, at, fail, isWorkloadIdentityError } from "../lib/errors";
 
 const thrown = (run: () => unknown): unknown => {
   try {
@@ -11,6 +10,13 @@ const thrown = (run: () => unknown): unknown => {
     return error;
   }
 };
+
+const subjectInvalid = (value: unknown): Problem => ({
+  problem: "service account is not written as namespace/name",
+  value,
+  allowed: "namespace/name, for example shop/web",
+  remedy: "write the namespace, one slash and the service account's name",
+});
 
 const shown = (value: unknown): string => {
   const error = thrown(() => fail("identities-invalid", subjectInvalid(value)));

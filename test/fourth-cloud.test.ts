@@ -20,7 +20,10 @@ type Row = readonly [pattern: RegExp, replacement: string];
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   "lib/model/clouds.ts": [
     [/"google";/, `"google" | "${CLOUD}";`],
-    [/\n};/, `\n  ${CLOUD}: { providerSpec: "FourthProviderSpec", argoCd: "${CLOUD}" },\n};`],
+    [
+      /\n};/,
+      `\n  ${CLOUD}: { providerSpec: "FourthProviderSpec", providerFields: "roles", argoCd: "${CLOUD}" },\n};`,
+    ],
   ],
   "lib/error-kinds.ts": [[/\n {2}issuer:/, `\n  ${CLOUD}: "a fourth cloud",$&`]],
   "lib/registries/plugins.ts": [[/\n {2}gcp,/, `$&\n  ${CLOUD}: gcp,`]],

@@ -1,5 +1,3 @@
-import { type Kind, anyObject, like, list, text } from "./shape";
-
 /** An identity in the form in which policies of its cloud name it, for grants made elsewhere. */
 export interface AccessPrincipal {
   /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
@@ -7,9 +5,3 @@ export interface AccessPrincipal {
   /** Terraform resources that must exist before a policy names the identity, the identity itself first. */
   readonly dependencies: readonly { readonly fqn: string }[];
 }
-
-/** The kind of an {@link AccessPrincipal}. */
-export const ACCESS_PRINCIPAL: Kind<AccessPrincipal> = like("the principal of a grant", {
-  name: text,
-  dependencies: list(anyObject),
-});

@@ -1,6 +1,5 @@
 import { fail } from "../errors";
 import { literal } from "./late";
-import { audienceInvalid } from "./problems";
 
 const MAX = 256;
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -14,16 +13,19 @@ const VISIBLE = /^[\x21-\x7e]+$/;
  */
 export function validateAudience(audience: string): string {
   literal(audience, "audience");
-  if (typeof audience !== "string" || audience === "")
-    return fail("audience-invalid", audienceInvalid(audience, "is empty"));
-  if (!VISIBLE.test(audience))
-    return fail("audience-invalid", audienceInvalid(audience, "has blanks or characters outside ASCII"));
-  if (audience === "*")
-    return fail(
-      "audience-invalid",
-      audienceInvalid(audience, "is a wildcard; in RBAC it would grant every audience"),
-    );
-  return audience.length <= MAX
-    ? audience
-    : fail("audience-invalid", audienceInvalid(audience, `is longer than ${MAX} characters`));
+  const reason =
+    typeof audience !== "string" || audience === ""
+      ? "is empty"
+      : !VISIBLE.test(audience)
+        ? "has blanks or characters outside ASCII"
+        : audience === "*"
+          ? "is a wildcard; in RBAC it would grant every audience"
+          : audience.length > MAX && `is longer than ${MAX} characters`;
+  if (reason === false) return audience;
+  return fail("audience-invalid", {
+    problem: `audience ${reason}`,
+    value: audience,
+    allowed: "1 to 256 visible characters without blanks, for example sts.amazonaws.com",
+    remedy: "write the audience once, as the cloud's trust expects it",
+  });
 }

@@ -91,7 +91,6 @@ export interface EntryBeside {
 /** A cloud whose webhook gives pods of annotated service accounts a token. */
 export type PodIdentityWebhook = "aws" | "azure";
 
-/** The kind of a list of pod identity webhooks. */
 export const POD_IDENTITY_WEBHOOKS: Kind<readonly PodIdentityWebhook[]> = list(choice(["aws", "azure"]));
 
 /** The facts of one cluster that decide what is written; each distribution has a function that returns them. */
@@ -166,7 +165,6 @@ export interface ManagedCluster extends Pick<
 
 const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({ url: text, sha256: text });
 
-/** The kind of {@link PluginFacts}. */
 export const PLUGIN_FACTS: ObjectKind<PluginFacts> = object({
   version: optional(text),
   abilities: optional(list(text)),
@@ -187,7 +185,6 @@ const FACTS = {
 };
 const TITLE = "a cluster, such as openShift(…), hostedOpenShift(…), eks(…) or kubernetes(…)";
 
-/** The kind of {@link ClusterFacts}. */
 export const CLUSTER_FACTS: Kind<ClusterFacts> = made(TITLE, "openShift(…)", FACTS);
 
 const WHOLE: Kind<ICluster<never>> = made(TITLE, "openShift(…)", { ...FACTS, carriers: list(NODE_CARRIER) });

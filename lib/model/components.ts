@@ -98,14 +98,12 @@ export interface IComponentIdentities<Scope> extends IIdentities<
   readonly furtherSecrets?: readonly SecretReference[];
 }
 
-/** The kind of {@link IComponentIdentities}. */
 export const COMPONENT_IDENTITIES: Kind<IComponentIdentities<never>> = made(
   "identities for components: componentRoles(), componentIdentities(), componentServiceAccounts()",
   "componentRoles(…)",
   { cloud: text, job: choice(["components"]), providerKind: text, declare: method },
 );
 
-/** The kind of a {@link ComponentsRequest}. */
 export const COMPONENTS_REQUEST: ObjectKind<ComponentsRequest> = object({
   clusterName: text,
   issuer: CHECKED_ISSUER,

@@ -2,7 +2,6 @@ import { type Kind, type Mistake, below, choice, wrongKind } from "./kind";
 import { EXAMPLES } from "./examples";
 import { isPlain, isRecord } from "./record";
 
-/** True or false. */
 export const boolean: Kind<boolean> = { ...choice([true, false]), example: () => undefined };
 
 const EACH = "an array, each element ";

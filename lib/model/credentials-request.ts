@@ -61,13 +61,11 @@ export interface CredentialsRequest {
   readonly source: RequestSource;
 }
 
-/** The kind of a {@link RequestSource}. */
 export const REQUEST_SOURCE: ObjectKind<RequestSource> = object({
   file: optional(text),
   document: optional(number),
 });
 
-/** The kind of a {@link CredentialsRequest}. */
 export const COMPONENT_REQUEST: Kind<CredentialsRequest> = made(
   "a CredentialsRequest, as credentialsRequest() or credentialsRequests() reads it",
   "credentialsRequest(…)",

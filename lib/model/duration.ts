@@ -1,6 +1,5 @@
 import { fail } from "../errors";
 import { type Kind, made, number } from "./shape";
-import { durationInvalid } from "./problems";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -14,7 +13,12 @@ export class Duration {
     this.totalSeconds =
       Number.isSafeInteger(totalSeconds) && totalSeconds >= 0
         ? totalSeconds
-        : fail("property-invalid", durationInvalid(totalSeconds));
+        : fail("property-invalid", {
+            problem: "duration is not a whole number of seconds, 0 or more",
+            value: totalSeconds,
+            allowed: "Duration.seconds(n), Duration.minutes(n), Duration.hours(n)",
+            remedy: "use one of these functions",
+          });
   }
 
   /** Returns a duration of this many seconds. */
@@ -43,11 +47,8 @@ export class Duration {
   }
 }
 
-/** The kind of a {@link Duration}. */
 export const DURATION: Kind<Duration> = made<Pick<Duration, "totalSeconds">>(
   "a Duration, such as Duration.minutes(10)",
   "Duration.minutes(10)",
-  {
-    totalSeconds: number,
-  },
+  { totalSeconds: number },
 );

@@ -212,14 +212,12 @@ export interface ControllerWorkload {
   readonly serviceAccount: string;
 }
 
-/** The kind of a {@link SpokeEndpoint}. */
 export const SPOKE_ENDPOINT: ObjectKind<SpokeEndpoint> = object({
   server: text,
   certificateAuthorityData: optional(text),
   publicCertificate: optional(boolean),
 });
 
-/** The kind of a {@link SpokeUser}. */
 export const SPOKE_USER: ObjectKind<SpokeUser> = object({
   subject: SUBJECT,
   user: optional(text),
@@ -231,16 +229,13 @@ const TITLE =
   "access to a spoke: eksSpoke(), aksSpoke(), gkeSpoke(), connectGatewaySpoke(), selfManagedSpoke()";
 const FACTS = { cloud: text, endpoint: SPOKE_ENDPOINT, parameters: anyObject };
 
-/** The kind of {@link SpokeFacts}. */
 export const SPOKE_FACTS: Kind<SpokeFacts> = made(TITLE, "eksSpoke(…)", FACTS);
 
-/** The kind of an {@link ISpokeAccess}. */
 export const SPOKE_ACCESS: Kind<ISpokeAccess<never>> = made(TITLE, "eksSpoke(…)", {
   ...FACTS,
   declare: method,
 });
 
-/** The kind of a {@link ControllerWorkload}. */
 export const CONTROLLER_WORKLOAD: ObjectKind<ControllerWorkload> = object({
   kind: choice(["Deployment", "StatefulSet"]),
   namespace: text,

@@ -54,10 +54,8 @@ export interface ImageCredentialProvider {
   readonly needs: readonly string[];
 }
 
-/** The kind of {@link CredentialProviderEnv}. */
 export const CREDENTIAL_PROVIDER_ENV: ObjectKind<CredentialProviderEnv> = object({ name: text, value: text });
 
-/** The kind of an {@link ImageCredentialProvider}. */
 export const IMAGE_CREDENTIAL_PROVIDER: Kind<ImageCredentialProvider> = like(
   "the `provider` of a declaration of pulls",
   {

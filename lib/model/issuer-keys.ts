@@ -20,7 +20,6 @@ export interface IssuerKey {
   readonly cluster?: string;
 }
 
-/** The kind of {@link IssuerKey}. */
 export const ISSUER_KEY: ObjectKind<IssuerKey> = object({
   publicKey: text,
   use: choice(["current", "next", "previous"]),

@@ -14,7 +14,6 @@ import {
   unfilled,
   wrongKind,
 } from "./shape";
-import { issuerTrailingSlash } from "./problems";
 
 const SCHEME = "https://";
 
@@ -129,7 +128,13 @@ export class Issuer {
         remedy: `write ${issuer.slice(0, -document.length)}; only when the cluster's \`iss\` really ends like this use Issuer.exactly(url)`,
       });
     if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
-      return fail("issuer-invalid", issuerTrailingSlash(issuer));
+      return fail("issuer-invalid", {
+        problem: "issuer ends with a slash, and every cloud compares it exactly with the `iss` of the token",
+        value: issuer,
+        allowed: "https://host[/path] without trailing slash; with it for AKS",
+        remedy:
+          "remove the slash; only when the cluster's `iss` really ends with one (Azure static website) use Issuer.exactly(url)",
+      });
     return checked;
   }
 
@@ -144,7 +149,13 @@ export class Issuer {
     if (broken) return fail("issuer-invalid", issuerProblem(url, broken[1]));
     if (!URL.canParse(url)) return fail("issuer-invalid", issuerProblem(url, "is not a URL"));
     if (isAksIssuer(url) && !url.endsWith("/"))
-      return fail("issuer-invalid", issuerTrailingSlash(url, "missing"));
+      return fail("issuer-invalid", {
+        problem:
+          "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it exactly with the `iss` of the token",
+        value: url,
+        allowed: `${url}/`,
+        remedy: "add the slash: `az aks show` prints it in oidcIssuerProfile.issuerUrl",
+      });
     return new Issuer(url);
   }
 
@@ -201,7 +212,6 @@ export type GivenIssuer = string | Issuer | IIssuerHost;
 const TITLE =
   "an https URL, an Issuer, or a construct that has one in `issuer`, such as IssuerBucket or OidcProvider";
 
-/** The kind of a cluster's issuer. */
 export const ISSUER: Kind<GivenIssuer> = {
   title: TITLE,
   mistake: (value) => {

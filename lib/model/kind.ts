@@ -9,7 +9,7 @@ import { EXAMPLES } from "./examples";
 import { isLate } from "./late";
 import { nearestName } from "./nearest-name";
 import { isRecord } from "./record";
-import { lateValue, propertyInvalid, textUnfilled } from "./problems";
+import { lateValue, propertyInvalid } from "./problems";
 import { unfilledPart } from "./unfilled";
 
 /** A mistake in a value, and its place below the value. */
@@ -137,7 +137,13 @@ export function unfilled(value: string): Mistake | undefined {
     : {
         keys: [],
         meant: true,
-        error: (property) => refusal("property-invalid", textUnfilled(property, value, part)),
+        error: (property) =>
+          refusal("property-invalid", {
+            problem: `${property} has the part \`${part}\`, as template literals write a value that is not there`,
+            value,
+            allowed: "a text whose parts are all known",
+            remedy: "check the variable from which the text is built",
+          }),
       };
 }
 

@@ -74,7 +74,6 @@ class Unknown {
   }
 }
 
-/** Wraps a value that is known. */
 export function known<T>(value: T): Known<T> {
   return value as unknown as Known<T>;
 }
@@ -165,7 +164,6 @@ export function orElse<T, D>(value: Known<T>, isUnknown: (why: Why) => D): T | D
   return value instanceof Unknown ? isUnknown(value.why) : (value as unknown as T);
 }
 
-/** True if the value is known. */
 export function isKnown(value: Known<unknown>): boolean {
   return !(value instanceof Unknown);
 }
@@ -284,21 +282,14 @@ function comparable(value: Known<unknown>, why: Why | undefined): TextParts | un
 
 function sameParts(one: TextParts, other: TextParts): Ternary {
   if (one.length === other.length && one.every((part, place) => part === other[place])) return "yes";
-  return beginDifferently(one[0], other[0]) || endDifferently(one.at(-1), other.at(-1)) ? "no" : "unknown";
-}
-
-/** True if the first parts differ, so that the texts do, whatever the references after them stand for. */
-function beginDifferently(
-  one: string | Reference | undefined,
-  other: string | Reference | undefined,
-): boolean {
-  if (typeof one !== "string" || typeof other !== "string") return false;
-  return !one.startsWith(other) && !other.startsWith(one);
-}
-
-function endDifferently(one: string | Reference | undefined, other: string | Reference | undefined): boolean {
-  if (typeof one !== "string" || typeof other !== "string") return false;
-  return !one.endsWith(other) && !other.endsWith(one);
+  // If the first or last parts differ, so do the texts, whatever the references between them stand for.
+  const differ = (place: number, holds: "startsWith" | "endsWith"): boolean => {
+    const [left, right] = [one.at(place), other.at(place)];
+    return (
+      typeof left === "string" && typeof right === "string" && !left[holds](right) && !right[holds](left)
+    );
+  };
+  return differ(0, "startsWith") || differ(-1, "endsWith") ? "no" : "unknown";
 }
 
 /** `no` if one answer is, even beside unknown ones; otherwise `unknown` if one is. */
@@ -323,7 +314,6 @@ export function anyOf(answers: readonly Ternary[]): Ternary {
   return answers.includes("unknown") ? "unknown" : "no";
 }
 
-/** Swaps `yes` and `no`. */
 export function not(answer: Ternary): Ternary {
   if (answer === "unknown") return answer;
   return answer === "yes" ? "no" : "yes";

@@ -4,7 +4,7 @@
  */
 
 import { fail } from "../errors";
-import { lateEncodingUnbound, lateValue } from "./problems";
+import { lateValue } from "./problems";
 
 const LATE_TEXT = /[$#&]\{TfToken\[/;
 
@@ -35,9 +35,6 @@ function holdsLate(root: object): boolean {
   }
   return false;
 }
-
-/** A late text for rules that read plain documents and skip late texts; must never appear in output. */
-export const LATE_VALUE: string = "${TfToken[TOKEN.0]}";
 
 /** Returns a literal value; throws `late-value` with the property's name if the value is late. */
 export function literal<T>(value: T, property: string): T {
@@ -71,7 +68,7 @@ export class LateEncoding {
 
   /** Called by cdk8s if no resolver replaced the value; throws, because encoding now would hide the late value. */
   resolve(): never {
-    return fail("manifest-missing", lateEncodingUnbound(this.encoding));
+    return unbound(this.encoding);
   }
 }
 
@@ -107,6 +104,13 @@ export class LateText {
   /** Called by cdk8s if no resolver replaced the value; throws `manifest-missing`. */
   resolve(): never {
     const encoding = this.parts.find((part) => part instanceof LateEncoding);
-    return fail("manifest-missing", lateEncodingUnbound(encoding ? encoding.encoding : "text"));
+    return unbound(encoding ? encoding.encoding : "text");
   }
+}
+
+function unbound(encoding: string): never {
+  return fail("manifest-missing", {
+    problem: `a value that Terraform knows only after apply would be encoded (${encoding}) too early`,
+    remedy: "add `new LateValueResolver(stack)` of the /synth subpath to the `resolvers` of your cdk8s App",
+  });
 }

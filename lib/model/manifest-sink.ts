@@ -48,7 +48,6 @@ export interface IManifestSink<Scope> {
   controlPlaneDocument(name: string, document: NodeDocument): void;
 }
 
-/** The kind of {@link ChartOptions}. */
 export const CHART_OPTIONS: ObjectKind<ChartOptions> = object({
   order: number,
   exactName: optional(boolean),

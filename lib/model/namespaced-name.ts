@@ -3,7 +3,6 @@
  * account has in tokens. Names of objects hold neither `/` nor `:`, so each form can be taken apart again.
  */
 
-/** An object's namespace and name. */
 export interface NamespacedName {
   readonly namespace: string;
   readonly name: string;

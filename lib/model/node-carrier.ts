@@ -65,7 +65,6 @@ export function asData(name: string): INodeCarrier<unknown> {
   return { carry: (sink, setup) => sink.nodeSetup(name, setup) };
 }
 
-/** The kind of an {@link INodeCarrier}. */
 export const NODE_CARRIER: Kind<INodeCarrier<never>> = made(
   "a carrier of node files, such as rke2() or new MachineConfigCarrier(…)",
   "rke2()",

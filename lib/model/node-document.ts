@@ -22,7 +22,6 @@ export interface NodeDocument {
   readonly comment?: readonly string[];
 }
 
-/** Syntax of a file. */
 export type NodeSyntax = "yaml" | "json" | "text";
 
 /** The syntaxes by extension; other extensions are refused. */

@@ -64,13 +64,10 @@ export function nodeFile(file: NodeFile): NodeFile {
   return file;
 }
 
-/** The kind of a {@link NodeFile}. */
 export const NODE_FILE: ObjectKind<NodeFile> = object({ path: text, mode: number, content: text });
 
-/** The kind of a {@link NodeExecutable}. */
 export const NODE_EXECUTABLE: ObjectKind<NodeExecutable> = object({ path: text, url: text, sha256: text });
 
-/** The kind of a {@link NodeSetup}. */
 export const NODE_SETUP: ObjectKind<NodeSetup> = object({
   files: list(NODE_FILE),
   kubeletFlags: record(text),

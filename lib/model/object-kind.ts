@@ -9,7 +9,7 @@ import { type Kind, type Mistake, below, notMade, wrongKind } from "./kind";
 import { nearestName } from "./nearest-name";
 import { propertyPath } from "./property-path";
 import { isPlain, isRecord } from "./record";
-import { propertyMissing, propertyUnknown } from "./problems";
+import { propertyMissing } from "./problems";
 
 /** The kind of an optional property, which may also be `undefined`. */
 export interface Optional<in T> extends Kind<T> {
@@ -143,7 +143,12 @@ function unknownKey(key: string, known: readonly string[]): Mistake {
   const nearest = nearestName(key, known);
   return {
     keys: [key],
-    error: (property) => refusal("property-unknown", propertyUnknown(property, known, nearest)),
+    error: (property) =>
+      refusal("property-unknown", {
+        problem: `${property} is not a known property`,
+        allowed: known.join(", ") || "no property",
+        remedy: nearest === undefined ? "remove it, or use one of these names" : `write ${nearest}`,
+      }),
   };
 }
 

@@ -24,7 +24,6 @@ export function plainAt(tree: Tree, ...path: Path): string {
   return orElse(wordAt(tree, ...path), () => "");
 }
 
-/** True for a known object. */
 export function isObjectTree(tree: Tree): boolean {
   return isTreeObject(orElse(tree, () => undefined));
 }

@@ -4,7 +4,6 @@
 
 import { isRecord } from "./record";
 
-/** A parsed object. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Returns the object, or an empty one. */

@@ -14,14 +14,6 @@ export function issuerClusterInternal(value: string, who: string): Problem {
   };
 }
 
-export function propertyUnknown(property: string, known: readonly string[], nearest?: string): Problem {
-  return {
-    problem: `${property} is not a known property`,
-    allowed: known.join(", ") || "no property",
-    remedy: nearest === undefined ? "remove it, or use one of these names" : `write ${nearest}`,
-  };
-}
-
 export function propertyMissing(property: string, allowed: string, form?: string): Problem {
   return {
     problem: `${property} is missing`,
@@ -43,42 +35,6 @@ export function propertyInvalid(
   };
 }
 
-export function textUnfilled(property: string, value: string, part: string): Problem {
-  return {
-    problem: `${property} has the part \`${part}\`, as template literals write a value that is not there`,
-    value,
-    allowed: "a text whose parts are all known",
-    remedy: "check the variable from which the text is built",
-  };
-}
-
-export function issuerTrailingSlash(value: string, slash: "missing" | "present" = "present"): Problem {
-  return slash === "missing"
-    ? {
-        problem:
-          "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it exactly with the `iss` of the token",
-        value,
-        allowed: `${value}/`,
-        remedy: "add the slash: `az aks show` prints it in oidcIssuerProfile.issuerUrl",
-      }
-    : {
-        problem: "issuer ends with a slash, and every cloud compares it exactly with the `iss` of the token",
-        value,
-        allowed: "https://host[/path] without trailing slash; with it for AKS",
-        remedy:
-          "remove the slash; only when the cluster's `iss` really ends with one (Azure static website) use Issuer.exactly(url)",
-      };
-}
-
-export function audienceInvalid(value: unknown, reason: string): Problem {
-  return {
-    problem: `audience ${reason}`,
-    value,
-    allowed: "1 to 256 visible characters without blanks, for example sts.amazonaws.com",
-    remedy: "write the audience once, as the cloud's trust expects it",
-  };
-}
-
 export function audienceMismatch(
   part: string,
   value: string,
@@ -90,61 +46,6 @@ export function audienceMismatch(
     value,
     allowed: expected,
     remedy,
-  };
-}
-
-export function namespaceInvalid(value: unknown): Problem {
-  return {
-    problem: "namespace is not a DNS label",
-    value,
-    allowed: "1 to 63 of a-z, 0-9 and -, starting and ending with a letter or digit",
-    remedy: "use the name of an existing namespace",
-  };
-}
-
-export function serviceAccountInvalid(value: unknown): Problem {
-  return {
-    problem: "service account name is not a DNS subdomain",
-    value,
-    allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
-    remedy: "use the name of the service account as `kubectl get serviceaccounts` prints it",
-  };
-}
-
-export function subjectWildcard(value: unknown): Problem {
-  return {
-    problem: "service account is a pattern, but one service account is meant",
-    value,
-    allowed: "namespace/name without * and ?, for example shop/web",
-    remedy:
-      "list each service account; only IAM roles of AWS take patterns: the `wildcards` of `trusts` of PullRole and WorkloadRole, each with a reason",
-  };
-}
-
-export function subjectInvalid(value: unknown): Problem {
-  return {
-    problem: "service account is not written as namespace/name",
-    value,
-    allowed: "namespace/name, for example shop/web",
-    remedy: "write the namespace, one slash and the service account's name",
-  };
-}
-
-export function clusterNameInvalid(value: unknown): Problem {
-  return {
-    problem: "cluster name is not a DNS label",
-    value,
-    allowed: "1 to 63 of a-z, 0-9 and -, starting and ending with a letter or digit",
-    remedy: "use a short name; it becomes part of the names of roles and identities",
-  };
-}
-
-export function versionInvalid(what: string, value: unknown): Problem {
-  return {
-    problem: `${what} is not a version`,
-    value,
-    allowed: 'major.minor, for example "1.35"; a patch level is accepted where it changes a rule',
-    remedy: "write the version as text, not as a number: the number 1.30 is 1.3",
   };
 }
 
@@ -167,15 +68,6 @@ export function versionUnknown(what: string, value: string, known: string): Prob
   };
 }
 
-export function durationInvalid(value: unknown): Problem {
-  return {
-    problem: "duration is not a whole number of seconds, 0 or more",
-    value,
-    allowed: "Duration.seconds(n), Duration.minutes(n), Duration.hours(n)",
-    remedy: "use one of these functions",
-  };
-}
-
 export function nodeFileInvalid(path: unknown, reason: string): Problem {
   return {
     problem: `node file ${reason}`,
@@ -190,22 +82,6 @@ export function lateValue(property: string): Problem {
     problem: `${property} is known only after Terraform apply, but is needed while synthesizing`,
     allowed: "a literal value",
     remedy: "write the literal value, for example from configuration, instead of an attribute of a resource",
-  };
-}
-
-export function lateEncodingUnbound(encoding: string): Problem {
-  return {
-    problem: `a value that Terraform knows only after apply would be encoded (${encoding}) too early`,
-    remedy: "add `new LateValueResolver(stack)` of the /synth subpath to the `resolvers` of your cdk8s App",
-  };
-}
-
-export function nameTooLong(what: string, value: string, max: number): Problem {
-  return {
-    problem: `${what} is longer than ${max} characters`,
-    value,
-    allowed: `at most ${max} characters`,
-    remedy: "choose a shorter name",
   };
 }
 

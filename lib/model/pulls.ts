@@ -89,14 +89,12 @@ export interface IPullIdentities<Scope> extends IIdentities<Scope, PullRequest<S
   readonly job: "pulls";
 }
 
-/** The kind of an {@link IPullSource}. */
 export const PULL_SOURCE: Kind<IPullSource<never>> = made(
   "a source of images: ecr(), ecrPublic(), acr(), artifactRegistry(), gcrRepository(), oidcRegistry()",
   "ecr(…)",
   { cloud: text, images: list(text), defaultIdentities: method },
 );
 
-/** The kind of {@link IPullIdentities}. */
 export const PULL_IDENTITIES: Kind<IPullIdentities<never>> = made(
   "identities for pulls: pullRoles(), pullIdentities(), pullPrincipals()",
   "pullRoles(…)",

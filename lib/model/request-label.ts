@@ -1,7 +1,6 @@
 import { at } from "../errors";
 import type { RequestSource } from "./credentials-request";
 
-/** Name and origin of a request. */
 export interface LabelledRequest {
   /** `metadata.name`. */
   readonly name: string;

@@ -3,7 +3,6 @@ import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
 import { serviceAccountUser } from "./namespaced-name";
 import { type Kind, unfilled, wrongKind } from "./shape";
-import { subjectInvalid, subjectWildcard } from "./problems";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
@@ -27,8 +26,20 @@ export class Subject {
     const mistake = unfilled(parts.join("/"));
     if (mistake) throw mistake.error("service account");
     if (parts.length !== 2 || namespace === undefined || name === undefined)
-      return fail("identities-invalid", subjectInvalid(serviceAccount));
-    if (/[*?]/.test(namespace + name)) return fail("identities-invalid", subjectWildcard(serviceAccount));
+      return fail("identities-invalid", {
+        problem: "service account is not written as namespace/name",
+        value: serviceAccount,
+        allowed: "namespace/name, for example shop/web",
+        remedy: "write the namespace, one slash and the service account's name",
+      });
+    if (/[*?]/.test(namespace + name))
+      return fail("identities-invalid", {
+        problem: "service account is a pattern, but one service account is meant",
+        value: serviceAccount,
+        allowed: "namespace/name without * and ?, for example shop/web",
+        remedy:
+          "list each service account; only IAM roles of AWS take patterns: the `wildcards` of `trusts` of PullRole and WorkloadRole, each with a reason",
+      });
     return new Subject(namespace, name);
   }
 
@@ -45,7 +56,6 @@ export class Subject {
 
 const TITLE = '"namespace/name", or a Subject';
 
-/** The kind of a service account. */
 export const SUBJECT: Kind<string | Subject> = {
   title: TITLE,
   mistake: (value) => {

@@ -18,6 +18,7 @@ import {
   match,
   notKnown,
   anyOf,
+  whether,
   partsOf,
   same,
   textOf,
@@ -56,12 +57,10 @@ export function treeOf(value: unknown): Tree {
   return value as Tree;
 }
 
-/** True for an object of a tree. */
 export function isTreeObject(value: TreeValue): value is TreeObject {
   return isRecord(value);
 }
 
-/** True for a list of a tree. */
 export function isTreeList(value: TreeValue): value is TreeList {
   return Array.isArray(value);
 }
@@ -141,15 +140,7 @@ export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeO
 
 /** Whether an object has a key that is none of these. */
 export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
-  return anyOf(
-    entriesOf(value).map(([key]) =>
-      match(
-        key,
-        (text): Ternary => (keys.includes(text) ? "no" : "yes"),
-        (): Ternary => "unknown",
-      ),
-    ),
-  );
+  return anyOf(entriesOf(value).map(([key]) => whether(key, (text) => !keys.includes(text))));
 }
 
 /** Returns the tree as plain JSON with `instead` for unknown values: for display, and for rules that skip that text. */

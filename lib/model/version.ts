@@ -1,10 +1,8 @@
 import { fail } from "../errors";
 import { literal } from "./late";
-import { versionInvalid } from "./problems";
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/;
 
-/** A version as numbers. */
 export interface Version {
   /** Major version. */
   readonly major: number;
@@ -17,7 +15,13 @@ export interface Version {
 /** Parses `1.35`, `v1.35.2` or `36.2.5`. */
 export function parseVersion(what: string, version: string): Version {
   const match = typeof literal(version, what) === "string" ? VERSION.exec(version) : null;
-  if (!match) return fail("version-invalid", versionInvalid(what, version));
+  if (!match)
+    return fail("version-invalid", {
+      problem: `${what} is not a version`,
+      value: version,
+      allowed: 'major.minor, for example "1.35"; a patch level is accepted where it changes a rule',
+      remedy: "write the version as text, not as a number: the number 1.30 is 1.3",
+    });
   const patch = match[3];
   return {
     major: Number(match[1]),

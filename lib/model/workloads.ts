@@ -167,7 +167,6 @@ export function readyWorkload<Props, Rights, Access>(
   return { serviceAccount, declareServiceAccount: false, may: access(rights(props)) };
 }
 
-/** The kind of an {@link IAccess}. */
 export const ACCESS: Kind<IAccess<never>> = made(
   "access: awsAccess(), azureAccess(), googleAccess()",
   "awsAccess(…)",
@@ -178,20 +177,17 @@ export const ACCESS: Kind<IAccess<never>> = made(
   },
 );
 
-/** The kind of {@link IWorkloadIdentities}. */
 export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = made(
   "identities for workloads: workloadRoles(), workloadIdentities(), workloadServiceAccounts()",
   "workloadRoles(…)",
   { cloud: text, job: choice(["workloads"]), declare: method },
 );
 
-/** The kind of an {@link AccessRequest}. */
 export const ACCESS_REQUEST: ObjectKind<AccessRequest<never>> = object({
   ...accountsRequestShape(ACCESS),
   withoutWebhook: optional(boolean),
 });
 
-/** The kind of a {@link PodFragment}. */
 export const POD_FRAGMENT: ObjectKind<PodFragment> = object({
   labels: record(text),
   annotations: optional(record(text)),
@@ -200,7 +196,6 @@ export const POD_FRAGMENT: ObjectKind<PodFragment> = object({
   volumes: list(anyObject),
 });
 
-/** The kind of an {@link AccessGrant}. */
 export const ACCESS_GRANT: Kind<AccessGrant> = like("a grant, as declarations of workloads hold it", {
   subject: SUBJECT,
   identity: text,

@@ -115,7 +115,7 @@ export class AskedNames {
   }
 
   get #only(): AskedName | undefined {
-    return this.#alike ?? (this.#pattern === undefined ? new OneName(this.text) : undefined);
+    return this.#alike ?? (this.#pattern === undefined ? oneName(this.text) : undefined);
   }
 
   #tried<Said>(
@@ -147,17 +147,14 @@ const ALL_TRIES_MAX = 4096;
 const ALL_STATES_MAX = 400_000;
 
 /** One name, compared as text. */
-class OneName implements AskedName {
-  readonly example: string;
-
-  constructor(example: string) {
-    this.example = example;
-  }
-
-  matches(pattern: Pattern, before = ""): Ternary {
-    const isMatch = matchesPattern(pattern, before + this.example);
-    return isMatch === undefined ? "unknown" : isMatch ? "yes" : "no";
-  }
+function oneName(example: string): AskedName {
+  return {
+    example,
+    matches: (pattern, before = "") => {
+      const isMatch = matchesPattern(pattern, before + example);
+      return isMatch === undefined ? "unknown" : isMatch ? "yes" : "no";
+    },
+  };
 }
 
 /** A question and its answer. */

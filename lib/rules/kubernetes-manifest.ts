@@ -26,27 +26,11 @@ type Document = Readonly<Record<string, unknown>>;
 const REQUEST_MAX = 1_572_864;
 
 /** Groups that every API server serves itself. Source: kubernetes/kubernetes, staging/src/k8s.io/api. */
-const BUILT_IN: readonly string[] = [
-  "",
-  "admissionregistration.k8s.io",
-  "apiextensions.k8s.io",
-  "apiregistration.k8s.io",
-  "apps",
-  "autoscaling",
-  "batch",
-  "certificates.k8s.io",
-  "coordination.k8s.io",
-  "discovery.k8s.io",
-  "events.k8s.io",
-  "flowcontrol.apiserver.k8s.io",
-  "networking.k8s.io",
-  "node.k8s.io",
-  "policy",
-  "rbac.authorization.k8s.io",
-  "resource.k8s.io",
-  "scheduling.k8s.io",
-  "storage.k8s.io",
-];
+const GROUPS = `admissionregistration.k8s.io apiextensions.k8s.io apiregistration.k8s.io apps autoscaling batch
+  certificates.k8s.io coordination.k8s.io discovery.k8s.io events.k8s.io flowcontrol.apiserver.k8s.io
+  networking.k8s.io node.k8s.io policy rbac.authorization.k8s.io resource.k8s.io scheduling.k8s.io
+  storage.k8s.io`;
+const BUILT_IN: readonly string[] = ["", ...GROUPS.split(/\s+/)];
 /** Served by OpenShift and HyperShift; on other clusters the library writes none of these. */
 const OPENSHIFT = /(?:^|\.)openshift\.io$/;
 

@@ -6,6 +6,8 @@
  */
 
 import { createHash } from "node:crypto";
+import { type ErrorCode, fail } from "../errors";
+import { literal } from "../model/late";
 
 /** A cloud's rules for one kind of name. */
 export interface NameRules {
@@ -32,4 +34,23 @@ export function derivedName(parts: readonly string[], rules: NameRules): string 
   if (legal === plain && !ambiguous && plain.length <= max) return plain;
   const suffix = `${separator}${stableHash(parts)}`;
   return legal.slice(0, max - suffix.length) + suffix;
+}
+
+/** What a text must be, and what to say of one that is not. */
+export interface TextForm {
+  readonly problem: string;
+  readonly pattern: RegExp;
+  readonly allowed: string;
+  readonly remedy: string;
+  /** What the value is, where it is refused for being late; the default is the beginning of the problem. */
+  readonly what?: string;
+}
+
+/** Returns a literal text of a form. */
+export function checkedText(code: ErrorCode, value: unknown, form: TextForm): string {
+  const { problem, pattern, allowed, remedy, what } = form;
+  const text = literal(value, what ?? problem.replace(/^not an? | is [^]*$/g, ""));
+  return typeof text === "string" && pattern.test(text)
+    ? text
+    : fail(code, { problem, value: text, allowed, remedy });
 }

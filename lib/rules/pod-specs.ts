@@ -15,10 +15,8 @@ const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ["spec", "template", "spec"],
 };
 
-/** The kinds that are pods or create pods. */
 export const WORKLOAD_KINDS: readonly string[] = Object.keys(POD_SPECS);
 
-/** The lists of a pod's containers. */
 export const CONTAINERS: readonly string[] = ["initContainers", "containers", "ephemeralContainers"];
 
 /** Path of the pod's spec in a kind; `undefined` for a kind that creates no pods. */

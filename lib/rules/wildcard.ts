@@ -13,12 +13,10 @@ const STEPS_MAX = 4_000_000;
 /** A pattern as code units; wildcards `*` and `?` have negative values. */
 export type Pattern = Int32Array;
 
-/** True for a wildcard `*` in a pattern. */
 export function isAnyText(unit: number): boolean {
   return unit === STAR;
 }
 
-/** True for a wildcard `?` in a pattern. */
 export function isAnyUnit(unit: number): boolean {
   return unit === ONE;
 }
@@ -55,7 +53,6 @@ export function prefixPattern(pattern: Pattern): Pattern {
   return joinedPattern([pattern, patternOf("*")]);
 }
 
-/** The concatenation of patterns. */
 export function joinedPattern(patterns: readonly Pattern[]): Pattern {
   const joined = new Int32Array(patterns.reduce((length, pattern) => length + pattern.length, 0));
   let offset = 0;

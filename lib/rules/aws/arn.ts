@@ -2,6 +2,7 @@
  * ARNs as literal text: ARNs that Terraform knows only after apply are never parsed.
  */
 
+import { checkedText } from "../names";
 import { fail, type Problem } from "../../errors";
 import { literal } from "../../model/late";
 import { partitions } from "./partitions";
@@ -72,15 +73,13 @@ interface RoleArn {
 }
 
 export function accountId(account: string): string {
-  literal(account, "account");
-  return typeof account === "string" && ACCOUNT.test(account)
-    ? account
-    : fail("aws-invalid", {
-        problem: "the AWS account is not an account id",
-        value: account,
-        allowed: "12 digits, as text because of leading zeros",
-        remedy: "use the id that `aws sts get-caller-identity` prints",
-      });
+  return checkedText("aws-invalid", account, {
+    what: "account",
+    problem: "the AWS account is not an account id",
+    pattern: ACCOUNT,
+    allowed: "12 digits, as text because of leading zeros",
+    remedy: "use the id that `aws sts get-caller-identity` prints",
+  });
 }
 
 /** `arn:<partition>:iam::<account>:oidc-provider/<host path>`. */

@@ -29,8 +29,9 @@ import {
   policyDocument,
   type PolicyCondition,
   type RequestStatement,
+  statementEntries,
 } from "./policy-document";
-import { identityStatements, isWide, tooWide, isCondition, isTextList } from "./statement";
+import { identityStatements, isWide, tooWide, isCondition, isTextList, ACTION } from "./statement";
 
 /** How roles are named: by this library, or exactly as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
@@ -177,28 +178,15 @@ export function componentIntent(
 ): ComponentIntent | undefined {
   if (narrow.length + kmsKeys.length + statements.length === 0) return undefined;
   return {
-    rights: { statementEntries: Statement.flatMap(entriesOf) },
+    rights: { statementEntries: statementEntries(Statement) },
     ...(wideReason !== undefined && { reason: wideReason }),
   };
-}
-
-/** A request has one resource in each entry. */
-function entriesOf({ Effect, Action, Resource, Condition }: PolicyStatement): readonly object[] {
-  return [Resource ?? "*"].flat().map((resource) => ({
-    effect: Effect,
-    action: [Action].flat(),
-    resource,
-    ...(Condition && { policyCondition: Condition }),
-  }));
 }
 
 /** `spec.providerSpec.kind` of requests for AWS. */
 export const awsProviderKind: string = CLOUDS.aws.providerSpec;
 
-const FIELDS: readonly string[] = ["statementEntries", "stsIAMRoleARN"];
 const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policyCondition"];
-/** "IAM JSON policy elements: Action"; wildcards stand in the action, and `*` alone for all services. */
-const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const ENTRY = "{ effect, action, resource, policyCondition? }";
 
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
@@ -209,7 +197,7 @@ export function requestStatements({ providerKind, providerSpec }: CredentialsReq
       allowed: awsProviderKind,
       remedy: "filter the requests by cloud before you pass them to componentRoles()",
     });
-  refuseUnknown("providerSpec", providerSpec, FIELDS);
+  refuseUnknown("providerSpec", providerSpec, CLOUDS.aws.providerFields.split(" "));
   const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
   if (role !== undefined && role !== "")
     fail("aws-unsupported", {

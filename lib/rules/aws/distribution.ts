@@ -4,7 +4,8 @@
  * CloudFront" of the developer guide.
  */
 
-import { fail, type Problem } from "../../errors";
+import { checkedText } from "../names";
+import { fail } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
 import { accountId, noArn, readArnOf } from "./arn";
@@ -61,25 +62,26 @@ export function certificateArn(arn: string): string {
 }
 
 export function issuerDomain(name: string): string {
-  const domain: unknown = literal(name, "domainName of the issuer");
-  return typeof domain === "string" && HOST.test(domain)
-    ? domain
-    : fail("aws-invalid", {
-        problem: "the domain of the issuer is not a host name",
-        value: domain,
-        allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
-        remedy: "state only the host, as in the certificate",
-      });
+  return checkedText("aws-invalid", name, {
+    what: "domainName of the issuer",
+    problem: "the domain of the issuer is not a host name",
+    pattern: HOST,
+    allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
+    remedy: "state only the host, as in the certificate",
+  });
 }
 
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
-  const domain: unknown = literal(distribution, "distribution to adopt");
+  literal(distribution, "distribution to adopt");
   const { id, domainName, originAccessIdentity } = distribution;
   const usable = ID.test(id) && DOMAIN.test(domainName);
-  if (!usable) fail("aws-invalid", noDistribution(domain));
-  if (originAccessIdentity !== undefined && !ID.test(originAccessIdentity))
-    fail("aws-invalid", noDistribution(originAccessIdentity));
-  return distribution;
+  if (usable && (originAccessIdentity === undefined || ID.test(originAccessIdentity))) return distribution;
+  return fail("aws-invalid", {
+    problem: "the CloudFront distribution to adopt is not stated by id and domain",
+    value: usable ? originAccessIdentity : distribution,
+    allowed: 'an id such as "E2EXAMPLE1ABCD" and a domain such as "d111111abcdef8.cloudfront.net"',
+    remedy: "copy both from `aws cloudfront list-distributions`",
+  });
 }
 
 export function distributionArn(partition: Partition, account: string | undefined, id: string): string {
@@ -91,13 +93,4 @@ export function distributionArn(partition: Partition, account: string | undefine
         "state `account`: the bucket's policy must admit the distribution, by its ARN, before its origin access changes",
     });
   return `arn:${partition.name}:cloudfront::${accountId(account)}:distribution/${id}`;
-}
-
-function noDistribution(value: unknown): Problem {
-  return {
-    problem: "the CloudFront distribution to adopt is not stated by id and domain",
-    value,
-    allowed: 'an id such as "E2EXAMPLE1ABCD" and a domain such as "d111111abcdef8.cloudfront.net"',
-    remedy: "copy both from `aws cloudfront list-distributions`",
-  };
 }

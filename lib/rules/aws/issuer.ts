@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { fail, type Problem } from "../../errors";
+import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { type Partition, partitionOf } from "./partitions";
 import { type PolicyDocument, type PolicyStatement, oneOrMany, policyDocument } from "./policy-document";
@@ -33,16 +33,20 @@ export const issuerCacheControl = "public, max-age=300";
 
 export function bucketName(name: string): string {
   literal(name, "name of the issuer's bucket");
-  if (typeof name === "string" && name.includes("."))
-    return fail(
-      "aws-invalid",
-      invalidBucketName(name, "contains a dot, which S3's certificates do not cover"),
-    );
-  if (typeof name !== "string" || !BUCKET.test(name))
-    return fail("aws-invalid", invalidBucketName(name, "has a length or characters that S3 refuses"));
-  return RESERVED.some((pattern) => pattern.test(name))
-    ? fail("aws-invalid", invalidBucketName(name, "has a prefix or suffix that S3 reserves"))
-    : name;
+  const reason =
+    typeof name === "string" && name.includes(".")
+      ? "contains a dot, which S3's certificates do not cover"
+      : typeof name !== "string" || !BUCKET.test(name)
+        ? "has a length or characters that S3 refuses"
+        : RESERVED.some((pattern) => pattern.test(name)) && "has a prefix or suffix that S3 reserves";
+  if (reason === false) return name;
+  return fail("aws-invalid", {
+    problem: `the bucket name ${reason}`,
+    value: name,
+    allowed:
+      "3 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit, without the prefixes and suffixes that S3 reserves",
+    remedy: "use another name, for example <cluster>-oidc",
+  });
 }
 
 /** `<bucket>.s3.<region>.<suffix>`: the host of the bucket itself. */
@@ -132,14 +136,4 @@ export function distributionBucketPolicy(
 
 function documentArns({ bucketName: name, partition, paths }: IssuerBucketPlace): string | readonly string[] {
   return oneOrMany([...paths].sort().map((path) => `arn:${partition.name}:s3:::${name}/${path}`));
-}
-
-function invalidBucketName(value: unknown, reason: string): Problem {
-  return {
-    problem: `the bucket name ${reason}`,
-    value,
-    allowed:
-      "3 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit, without the prefixes and suffixes that S3 reserves",
-    remedy: "use another name, for example <cluster>-oidc",
-  };
 }

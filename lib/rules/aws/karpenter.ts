@@ -3,6 +3,7 @@
  * website/content/en/v1.14/reference/cloudformation.md.
  */
 
+import { eksClusterArn } from "./pod-identity";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
 import { accountId } from "./arn";
 import { partitionOf } from "./partitions";
@@ -11,7 +12,6 @@ import {
   type Row,
   type TaggedClusterProps,
   TAGGED_CLUSTER_PROPS,
-  actions,
   allow,
   arnIn,
   arnsOf,
@@ -51,12 +51,7 @@ export const KARPENTER: Row<KarpenterProps> = {
     ...reads(props),
     ...(props.queue === undefined
       ? []
-      : [
-          allow(
-            actions("sqs", "DeleteMessage GetQueueUrl ReceiveMessage"),
-            arnsOf("sqs", "", [props.queue], "queue"),
-          ),
-        ]),
+      : [allow("sqs:DeleteMessage GetQueueUrl ReceiveMessage", arnsOf("sqs", "", [props.queue], "queue"))]),
   ],
 };
 
@@ -80,11 +75,11 @@ function instances(props: KarpenterProps): readonly PolicyStatement[] {
   const every = (types: string): readonly string[] =>
     types.split(" ").map((type) => arnIn(region, "ec2", `${type}/*`));
   const created = every("fleet instance launch-template network-interface spot-instances-request volume");
-  const launch = actions("ec2", "CreateFleet RunInstances");
+  const launch = "ec2:CreateFleet RunInstances";
   return [
     allow(launch, every("capacity-reservation image placement-group security-group snapshot subnet")),
     allow(launch, every("launch-template"), tagged("ResourceTag")),
-    allow([...launch, "ec2:CreateLaunchTemplate"], created, tagged("RequestTag")),
+    allow([launch, "ec2:CreateLaunchTemplate"], created, tagged("RequestTag")),
     allow(
       "ec2:CreateTags",
       created,
@@ -98,7 +93,7 @@ function instances(props: KarpenterProps): readonly PolicyStatement[] {
       },
     }),
     allow(
-      actions("ec2", "DeleteLaunchTemplate TerminateInstances"),
+      "ec2:DeleteLaunchTemplate TerminateInstances",
       every("instance launch-template"),
       tagged("ResourceTag"),
     ),
@@ -127,7 +122,7 @@ function instanceProfiles(props: KarpenterProps): readonly PolicyStatement[] {
     allow("iam:CreateInstanceProfile", profiles, tagged("RequestTag")),
     allow("iam:TagInstanceProfile", profiles, tagged("ResourceTag", "RequestTag")),
     allow(
-      actions("iam", "AddRoleToInstanceProfile DeleteInstanceProfile RemoveRoleFromInstanceProfile"),
+      "iam:AddRoleToInstanceProfile DeleteInstanceProfile RemoveRoleFromInstanceProfile",
       profiles,
       tagged("ResourceTag"),
     ),
@@ -138,17 +133,14 @@ function instanceProfiles(props: KarpenterProps): readonly PolicyStatement[] {
 
 function reads({ account, region, clusterName }: KarpenterProps): readonly PolicyStatement[] {
   const { name: partition } = partitionOf(region);
-  const cluster = `arn:${partition}:eks:${region}:${accountId(account)}:cluster/${clusterName}`;
+  const cluster = eksClusterArn({ account, region }, clusterName);
   return [
     allow("eks:DescribeCluster", cluster),
     allow("arc-zonal-shift:GetManagedResource", "*", {
       StringEquals: { "arc-zonal-shift:ResourceIdentifier": cluster },
     }),
     allow(
-      actions(
-        "ec2",
-        "DescribeCapacityReservations DescribeImages DescribeInstances DescribeInstanceStatus DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeLaunchTemplates DescribePlacementGroups DescribeSecurityGroups DescribeSpotPriceHistory DescribeSubnets",
-      ),
+      "ec2:DescribeCapacityReservations DescribeImages DescribeInstances DescribeInstanceStatus DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeLaunchTemplates DescribePlacementGroups DescribeSecurityGroups DescribeSpotPriceHistory DescribeSubnets",
       "*",
       { StringEquals: { "aws:RequestedRegion": region } },
     ),

@@ -5,13 +5,11 @@
  */
 
 import { readArnOf } from "./arn";
-import { actions, allow } from "./ready-statements";
+import { allow } from "./ready-statements";
 import { MANAGED_BY_AWS } from "./role";
 
-/** The day of the versions. */
 const AS_OF = "2026-03-07";
 
-/** A managed policy of AWS, by its ARN. */
 export interface AwsManagedPolicy {
   /** Its name, with the day of what is known of it. */
   readonly label: string;
@@ -29,14 +27,13 @@ export function awsManagedPolicy(arn: string | undefined): AwsManagedPolicy | un
   const read = readArnOf(arn, "iam", "policy/");
   if (read?.account !== MANAGED_BY_AWS) return undefined;
   const name = read.name.slice(read.name.lastIndexOf("/") + 1);
-  const path = [...REGISTRY.keys(), ...COMMON.keys()].find(
-    (each) => each !== read.name && each.endsWith(`/${name}`),
-  );
-  const common = read.partition === "aws" ? COMMON.get(read.name) : undefined;
+  const all = { ...REGISTRY, ...COMMON };
+  const path = Object.keys(all).find((each) => each !== read.name && each.endsWith(`/${name}`));
+  const rows = read.partition === "aws" ? all : REGISTRY;
   return {
     name,
     label: `${name} (as of ${AS_OF})`,
-    statements: REGISTRY.get(read.name) ?? common,
+    statements: Object.hasOwn(rows, read.name) ? rows[read.name] : undefined,
     onlyAllows: !DENYING.test(name),
     path,
   };
@@ -50,37 +47,22 @@ const PUSH = "InitiateLayerUpload UploadLayerPart CompleteLayerUpload PutImage";
 const BEARER = "sts:GetServiceBearerToken";
 
 /** Policies of registries, the same in every partition. */
-const REGISTRY: ReadonlyMap<string, readonly object[]> = new Map([
-  [
-    "AmazonEC2ContainerRegistryPullOnly",
-    [
-      allow(
-        actions("ecr", "GetAuthorizationToken BatchGetImage GetDownloadUrlForLayer BatchImportUpstreamImage"),
-        "*",
-      ),
-    ],
+const REGISTRY: Readonly<Record<string, readonly object[]>> = {
+  AmazonEC2ContainerRegistryPullOnly: [
+    allow("ecr:GetAuthorizationToken BatchGetImage GetDownloadUrlForLayer BatchImportUpstreamImage", "*"),
   ],
-  ["AmazonEC2ContainerRegistryReadOnly", [allow(actions("ecr", READ_ECR), "*")]],
-  ["AmazonEC2ContainerRegistryPowerUser", [allow(actions("ecr", `${READ_ECR} ${PUSH}`), "*")]],
-  [
-    "AmazonEC2ContainerRegistryFullAccess",
-    [
-      allow(["ecr:*", "cloudtrail:LookupEvents"], "*"),
-      allow("iam:CreateServiceLinkedRole", "*", {
-        StringEquals: { "iam:AWSServiceName": ["replication.ecr.amazonaws.com"] },
-      }),
-    ],
+  AmazonEC2ContainerRegistryReadOnly: [allow(`ecr:${READ_ECR}`, "*")],
+  AmazonEC2ContainerRegistryPowerUser: [allow(`ecr:${READ_ECR} ${PUSH}`, "*")],
+  AmazonEC2ContainerRegistryFullAccess: [
+    allow(["ecr:*", "cloudtrail:LookupEvents"], "*"),
+    allow("iam:CreateServiceLinkedRole", "*", {
+      StringEquals: { "iam:AWSServiceName": ["replication.ecr.amazonaws.com"] },
+    }),
   ],
-  [
-    "AmazonElasticContainerRegistryPublicReadOnly",
-    [allow([...actions("ecr-public", READ_PUBLIC), BEARER], "*")],
-  ],
-  [
-    "AmazonElasticContainerRegistryPublicPowerUser",
-    [allow([...actions("ecr-public", `${READ_PUBLIC} ${PUSH}`), BEARER], "*")],
-  ],
-  ["AmazonElasticContainerRegistryPublicFullAccess", [allow(["ecr-public:*", BEARER], "*")]],
-]);
+  AmazonElasticContainerRegistryPublicReadOnly: [allow([`ecr-public:${READ_PUBLIC}`, BEARER], "*")],
+  AmazonElasticContainerRegistryPublicPowerUser: [allow([`ecr-public:${READ_PUBLIC} ${PUSH}`, BEARER], "*")],
+  AmazonElasticContainerRegistryPublicFullAccess: [allow(["ecr-public:*", BEARER], "*")],
+};
 
 const VOLUMES = "arn:aws:ec2:*:*:volume/*";
 const SNAPSHOTS = "arn:aws:ec2:*:*:snapshot/*";
@@ -90,7 +72,7 @@ const HAS_EFS_TAG = { Null: { [`aws:RequestTag/${EFS_TAG}`]: "false" } };
 
 /** Each of the actions on what has, or gets, one of these tags. */
 function tagged(
-  Action: readonly string[],
+  Action: string | readonly string[],
   Resource: string,
   key: string,
   tags: Readonly<Record<string, string>>,
@@ -106,236 +88,171 @@ const OF_VOLUME = { ...OF_CLUSTER, CSIVolumeName: "*" };
 
 const EBS_CSI_DRIVER: readonly object[] = [
   allow(
-    actions(
-      "ec2",
-      "DescribeAvailabilityZones DescribeInstances DescribeSnapshots DescribeTags DescribeVolumes DescribeVolumesModifications DescribeVolumeStatus",
-    ),
+    "ec2:DescribeAvailabilityZones DescribeInstances DescribeSnapshots DescribeTags DescribeVolumes DescribeVolumesModifications DescribeVolumeStatus",
     "*",
   ),
-  allow(actions("ec2", "CreateSnapshot ModifyVolume"), VOLUMES),
+  allow("ec2:CreateSnapshot ModifyVolume", VOLUMES),
   allow("ec2:CopyVolumes", "arn:aws:ec2:*:*:volume/vol-*"),
-  allow(actions("ec2", "AttachVolume DetachVolume"), [VOLUMES, "arn:aws:ec2:*:*:instance/*"]),
-  allow(actions("ec2", "CreateVolume EnableFastSnapshotRestores"), SNAPSHOTS),
+  allow("ec2:AttachVolume DetachVolume", [VOLUMES, "arn:aws:ec2:*:*:instance/*"]),
+  allow("ec2:CreateVolume EnableFastSnapshotRestores", SNAPSHOTS),
   allow("ec2:CreateTags", [VOLUMES, SNAPSHOTS], {
     StringEquals: { "ec2:CreateAction": ["CreateVolume", "CreateSnapshot", "CopyVolumes"] },
   }),
   allow("ec2:DeleteTags", [VOLUMES, SNAPSHOTS]),
-  ...tagged(actions("ec2", "CreateVolume CopyVolumes"), VOLUMES, "aws:RequestTag", OF_VOLUME),
+  ...tagged("ec2:CreateVolume CopyVolumes", VOLUMES, "aws:RequestTag", OF_VOLUME),
   ...tagged(["ec2:DeleteVolume"], VOLUMES, "ec2:ResourceTag", {
     ...OF_VOLUME,
     "kubernetes.io/created-for/pvc/name": "*",
   }),
   ...tagged(["ec2:CreateSnapshot"], SNAPSHOTS, "aws:RequestTag", OF_SNAPSHOT),
-  ...tagged(actions("ec2", "DeleteSnapshot LockSnapshot"), SNAPSHOTS, "ec2:ResourceTag", OF_SNAPSHOT),
+  ...tagged("ec2:DeleteSnapshot LockSnapshot", SNAPSHOTS, "ec2:ResourceTag", OF_SNAPSHOT),
 ];
 
-const TRACE = actions(
-  "xray",
-  "PutTraceSegments PutTelemetryRecords GetSamplingRules GetSamplingTargets GetSamplingStatisticSummaries",
-);
+const TRACE =
+  "xray:PutTraceSegments PutTelemetryRecords GetSamplingRules GetSamplingTargets GetSamplingStatisticSummaries";
 
 /** Common policies, in the partition `aws`. */
-const COMMON: ReadonlyMap<string, readonly object[]> = new Map([
-  ["AWSDenyAll", [{ Effect: "Deny", Action: "*", Resource: "*" }]],
-  ["AdministratorAccess", [allow("*", "*")]],
-  [
-    "IAMFullAccess",
-    [
-      allow(
-        [
-          "iam:*",
-          ...actions(
-            "organizations",
-            "DescribeAccount DescribeOrganization DescribeOrganizationalUnit DescribePolicy ListChildren ListParents ListPoliciesForTarget ListRoots ListPolicies ListTargetsForPolicy",
-          ),
+const COMMON: Readonly<Record<string, readonly object[]>> = {
+  AWSDenyAll: [{ Effect: "Deny", Action: "*", Resource: "*" }],
+  AdministratorAccess: [allow("*", "*")],
+  IAMFullAccess: [
+    allow(
+      [
+        "iam:*",
+        "organizations:DescribeAccount DescribeOrganization DescribeOrganizationalUnit DescribePolicy ListChildren ListParents ListPoliciesForTarget ListRoots ListPolicies ListTargetsForPolicy",
+      ],
+      "*",
+    ),
+  ],
+  AmazonS3FullAccess: [allow(["s3:*", "s3-object-lambda:*"], "*")],
+  AmazonS3ReadOnlyAccess: [allow(["s3:Get* List* Describe*", "s3-object-lambda:Get* List*"], "*")],
+  PowerUserAccess: [
+    { Effect: "Allow", NotAction: ["iam:*", "organizations:*", "account:*"], Resource: "*" },
+    allow(
+      [
+        "account:GetAccountInformation GetGovCloudAccountInformation GetPrimaryEmail ListRegions",
+        "iam:CreateServiceLinkedRole DeleteServiceLinkedRole ListRoles",
+        "organizations:DescribeEffectivePolicy DescribeOrganization",
+      ],
+      "*",
+    ),
+  ],
+  AmazonDynamoDBFullAccess: [
+    allow(
+      [
+        "dynamodb:*",
+        "dax:*",
+        "application-autoscaling:DeleteScalingPolicy DeregisterScalableTarget DescribeScalableTargets DescribeScalingActivities DescribeScalingPolicies PutScalingPolicy RegisterScalableTarget",
+        "cloudwatch:DeleteAlarms DescribeAlarmHistory DescribeAlarms DescribeAlarmsForMetric GetMetricStatistics ListMetrics PutMetricAlarm GetMetricData",
+        "datapipeline:ActivatePipeline CreatePipeline DeletePipeline DescribeObjects DescribePipelines GetPipelineDefinition ListPipelines PutPipelineDefinition QueryObjects",
+        "ec2:DescribeVpcs DescribeSubnets DescribeSecurityGroups",
+        "iam:GetRole ListRoles",
+        "kms:DescribeKey ListAliases",
+        "sns:CreateTopic DeleteTopic ListSubscriptions ListSubscriptionsByTopic ListTopics Subscribe Unsubscribe SetTopicAttributes",
+        "lambda:CreateFunction ListFunctions ListEventSourceMappings CreateEventSourceMapping DeleteEventSourceMapping GetFunctionConfiguration DeleteFunction",
+        "resource-groups:ListGroups ListGroupResources GetGroup GetGroupQuery DeleteGroup CreateGroup",
+        "tag:GetResources",
+        "kinesis:ListStreams DescribeStream DescribeStreamSummary",
+      ],
+      "*",
+    ),
+    allow(
+      "cloudwatch:GetInsightRuleReport",
+      "arn:aws:cloudwatch:*:*:insight-rule/DynamoDBContributorInsights*",
+    ),
+    allow("iam:PassRole", "*", {
+      StringLike: {
+        "iam:PassedToService": [
+          "application-autoscaling.amazonaws.com",
+          "application-autoscaling.amazonaws.com.cn",
+          "dax.amazonaws.com",
         ],
-        "*",
-      ),
-    ],
-  ],
-  ["AmazonS3FullAccess", [allow(["s3:*", "s3-object-lambda:*"], "*")]],
-  [
-    "AmazonS3ReadOnlyAccess",
-    [allow([...actions("s3", "Get* List* Describe*"), ...actions("s3-object-lambda", "Get* List*")], "*")],
-  ],
-  [
-    "PowerUserAccess",
-    [
-      { Effect: "Allow", NotAction: ["iam:*", "organizations:*", "account:*"], Resource: "*" },
-      allow(
-        [
-          ...actions(
-            "account",
-            "GetAccountInformation GetGovCloudAccountInformation GetPrimaryEmail ListRegions",
-          ),
-          ...actions("iam", "CreateServiceLinkedRole DeleteServiceLinkedRole ListRoles"),
-          ...actions("organizations", "DescribeEffectivePolicy DescribeOrganization"),
+      },
+    }),
+    allow("iam:CreateServiceLinkedRole", "*", {
+      StringEquals: {
+        "iam:AWSServiceName": [
+          "replication.dynamodb.amazonaws.com",
+          "dax.amazonaws.com",
+          "dynamodb.application-autoscaling.amazonaws.com",
+          "contributorinsights.dynamodb.amazonaws.com",
+          "kinesisreplication.dynamodb.amazonaws.com",
         ],
-        "*",
-      ),
-    ],
+      },
+    }),
   ],
-  [
-    "AmazonDynamoDBFullAccess",
-    [
-      allow(
-        [
-          ...actions("dynamodb", "*"),
-          ...actions("dax", "*"),
-          ...actions(
-            "application-autoscaling",
-            "DeleteScalingPolicy DeregisterScalableTarget DescribeScalableTargets DescribeScalingActivities DescribeScalingPolicies PutScalingPolicy RegisterScalableTarget",
-          ),
-          ...actions(
-            "cloudwatch",
-            "DeleteAlarms DescribeAlarmHistory DescribeAlarms DescribeAlarmsForMetric GetMetricStatistics ListMetrics PutMetricAlarm GetMetricData",
-          ),
-          ...actions(
-            "datapipeline",
-            "ActivatePipeline CreatePipeline DeletePipeline DescribeObjects DescribePipelines GetPipelineDefinition ListPipelines PutPipelineDefinition QueryObjects",
-          ),
-          ...actions("ec2", "DescribeVpcs DescribeSubnets DescribeSecurityGroups"),
-          ...actions("iam", "GetRole ListRoles"),
-          ...actions("kms", "DescribeKey ListAliases"),
-          ...actions(
-            "sns",
-            "CreateTopic DeleteTopic ListSubscriptions ListSubscriptionsByTopic ListTopics Subscribe Unsubscribe SetTopicAttributes",
-          ),
-          ...actions(
-            "lambda",
-            "CreateFunction ListFunctions ListEventSourceMappings CreateEventSourceMapping DeleteEventSourceMapping GetFunctionConfiguration DeleteFunction",
-          ),
-          ...actions(
-            "resource-groups",
-            "ListGroups ListGroupResources GetGroup GetGroupQuery DeleteGroup CreateGroup",
-          ),
-          "tag:GetResources",
-          ...actions("kinesis", "ListStreams DescribeStream DescribeStreamSummary"),
-        ],
-        "*",
-      ),
-      allow(
-        "cloudwatch:GetInsightRuleReport",
-        "arn:aws:cloudwatch:*:*:insight-rule/DynamoDBContributorInsights*",
-      ),
-      allow("iam:PassRole", "*", {
-        StringLike: {
-          "iam:PassedToService": [
-            "application-autoscaling.amazonaws.com",
-            "application-autoscaling.amazonaws.com.cn",
-            "dax.amazonaws.com",
-          ],
-        },
-      }),
-      allow("iam:CreateServiceLinkedRole", "*", {
-        StringEquals: {
-          "iam:AWSServiceName": [
-            "replication.dynamodb.amazonaws.com",
-            "dax.amazonaws.com",
-            "dynamodb.application-autoscaling.amazonaws.com",
-            "contributorinsights.dynamodb.amazonaws.com",
-            "kinesisreplication.dynamodb.amazonaws.com",
-          ],
-        },
-      }),
-    ],
+  AmazonSQSFullAccess: [allow("sqs:*", "*")],
+  AmazonKinesisFullAccess: [allow("kinesis:*", "*")],
+  AmazonPrometheusRemoteWriteAccess: [allow("aps:RemoteWrite", "*")],
+  AWSXRayDaemonWriteAccess: [allow(TRACE, "*")],
+  CloudWatchAgentServerPolicy: [
+    allow(
+      [
+        "cloudwatch:PutMetricData",
+        "ec2:DescribeVolumes DescribeTags",
+        "logs:PutLogEvents PutRetentionPolicy DescribeLogStreams DescribeLogGroups CreateLogStream CreateLogGroup",
+        TRACE,
+      ],
+      "*",
+    ),
+    allow("ssm:GetParameter", "arn:aws:ssm:*:*:parameter/AmazonCloudWatch-*"),
   ],
-  ["AmazonSQSFullAccess", [allow("sqs:*", "*")]],
-  ["AmazonKinesisFullAccess", [allow("kinesis:*", "*")]],
-  ["AmazonPrometheusRemoteWriteAccess", [allow("aps:RemoteWrite", "*")]],
-  ["AWSXRayDaemonWriteAccess", [allow(TRACE, "*")]],
-  [
-    "CloudWatchAgentServerPolicy",
-    [
-      allow(
-        [
-          "cloudwatch:PutMetricData",
-          ...actions("ec2", "DescribeVolumes DescribeTags"),
-          ...actions(
-            "logs",
-            "PutLogEvents PutRetentionPolicy DescribeLogStreams DescribeLogGroups CreateLogStream CreateLogGroup",
-          ),
-          ...TRACE,
-        ],
-        "*",
-      ),
-      allow("ssm:GetParameter", "arn:aws:ssm:*:*:parameter/AmazonCloudWatch-*"),
-    ],
+  SecretsManagerReadWrite: [
+    allow(
+      [
+        "secretsmanager:*",
+        "cloudformation:CreateChangeSet DescribeChangeSet DescribeStackResource DescribeStacks ExecuteChangeSet",
+        "docdb-elastic:GetCluster ListClusters",
+        "ec2:DescribeSecurityGroups DescribeSubnets DescribeVpcs",
+        "kms:DescribeKey ListAliases ListKeys",
+        "lambda:ListFunctions",
+        "rds:DescribeDBClusters DescribeDBInstances",
+        "redshift:DescribeClusters",
+        "redshift-serverless:ListWorkgroups GetNamespace",
+        "tag:GetResources",
+      ],
+      "*",
+    ),
+    allow(
+      "lambda:AddPermission CreateFunction GetFunction InvokeFunction UpdateFunctionConfiguration",
+      "arn:aws:lambda:*:*:function:SecretsManager*",
+    ),
+    allow(
+      "serverlessrepo:CreateCloudFormationChangeSet GetApplication",
+      "arn:aws:serverlessrepo:*:*:applications/SecretsManager*",
+    ),
+    allow("s3:GetObject", [
+      "arn:aws:s3:::awsserverlessrepo-changesets*",
+      "arn:aws:s3:::secrets-manager-rotation-apps-*/*",
+    ]),
   ],
-  [
-    "SecretsManagerReadWrite",
-    [
-      allow(
-        [
-          "secretsmanager:*",
-          ...actions(
-            "cloudformation",
-            "CreateChangeSet DescribeChangeSet DescribeStackResource DescribeStacks ExecuteChangeSet",
-          ),
-          ...actions("docdb-elastic", "GetCluster ListClusters"),
-          ...actions("ec2", "DescribeSecurityGroups DescribeSubnets DescribeVpcs"),
-          ...actions("kms", "DescribeKey ListAliases ListKeys"),
-          "lambda:ListFunctions",
-          ...actions("rds", "DescribeDBClusters DescribeDBInstances"),
-          "redshift:DescribeClusters",
-          ...actions("redshift-serverless", "ListWorkgroups GetNamespace"),
-          "tag:GetResources",
-        ],
-        "*",
-      ),
-      allow(
-        actions(
-          "lambda",
-          "AddPermission CreateFunction GetFunction InvokeFunction UpdateFunctionConfiguration",
-        ),
-        "arn:aws:lambda:*:*:function:SecretsManager*",
-      ),
-      allow(
-        actions("serverlessrepo", "CreateCloudFormationChangeSet GetApplication"),
-        "arn:aws:serverlessrepo:*:*:applications/SecretsManager*",
-      ),
-      allow("s3:GetObject", [
-        "arn:aws:s3:::awsserverlessrepo-changesets*",
-        "arn:aws:s3:::secrets-manager-rotation-apps-*/*",
-      ]),
-    ],
+  "service-role/AmazonEBSCSIDriverPolicy": EBS_CSI_DRIVER,
+  "service-role/AmazonEFSCSIDriverPolicy": [
+    allow(
+      [
+        "elasticfilesystem:DescribeAccessPoints DescribeFileSystems DescribeMountTargets",
+        "ec2:DescribeAvailabilityZones",
+      ],
+      "*",
+    ),
+    allow("elasticfilesystem:CreateAccessPoint", "*", { ...HAS_EFS_TAG, ...ONLY_EFS_TAG }),
+    allow("elasticfilesystem:TagResource", "*", {
+      ...HAS_EFS_TAG,
+      ...ONLY_EFS_TAG,
+      StringEquals: { "elasticfilesystem:CreateAction": "CreateAccessPoint" },
+    }),
+    allow("elasticfilesystem:DeleteAccessPoint", "*", {
+      Null: { [`aws:ResourceTag/${EFS_TAG}`]: "false" },
+    }),
   ],
-  ["service-role/AmazonEBSCSIDriverPolicy", EBS_CSI_DRIVER],
-  [
-    "service-role/AmazonEFSCSIDriverPolicy",
-    [
-      allow(
-        [
-          ...actions("elasticfilesystem", "DescribeAccessPoints DescribeFileSystems DescribeMountTargets"),
-          "ec2:DescribeAvailabilityZones",
-        ],
-        "*",
-      ),
-      allow("elasticfilesystem:CreateAccessPoint", "*", { ...HAS_EFS_TAG, ...ONLY_EFS_TAG }),
-      allow("elasticfilesystem:TagResource", "*", {
-        ...HAS_EFS_TAG,
-        ...ONLY_EFS_TAG,
-        StringEquals: { "elasticfilesystem:CreateAction": "CreateAccessPoint" },
-      }),
-      allow("elasticfilesystem:DeleteAccessPoint", "*", {
-        Null: { [`aws:ResourceTag/${EFS_TAG}`]: "false" },
-      }),
-    ],
+  AmazonEKS_CNI_Policy: [
+    allow(
+      "ec2:AssignPrivateIpAddresses AttachNetworkInterface CreateNetworkInterface DeleteNetworkInterface DescribeInstances DescribeTags DescribeNetworkInterfaces DescribeInstanceTypes DescribeSubnets DescribeSecurityGroups DetachNetworkInterface ModifyNetworkInterfaceAttribute UnassignPrivateIpAddresses",
+      "*",
+    ),
+    allow("ec2:CreateTags", "arn:aws:ec2:*:*:network-interface/*"),
   ],
-  [
-    "AmazonEKS_CNI_Policy",
-    [
-      allow(
-        actions(
-          "ec2",
-          "AssignPrivateIpAddresses AttachNetworkInterface CreateNetworkInterface DeleteNetworkInterface DescribeInstances DescribeTags DescribeNetworkInterfaces DescribeInstanceTypes DescribeSubnets DescribeSecurityGroups DetachNetworkInterface ModifyNetworkInterfaceAttribute UnassignPrivateIpAddresses",
-        ),
-        "*",
-      ),
-      allow("ec2:CreateTags", "arn:aws:ec2:*:*:network-interface/*"),
-    ],
-  ],
-]);
+};
 
 /** Policies that deny something, and permissions boundaries; those of service-linked roles attach to no other role. */
 const DENYING =

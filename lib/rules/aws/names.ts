@@ -6,14 +6,13 @@
 
 import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
-import { type NameRules, derivedName, stableHash } from "../names";
+import { type NameRules, derivedName, stableHash, checkedText } from "../names";
 import { terraformText } from "../terraform-text";
 
 const NAME_MAX = 64;
-const PATH_MAX = 512;
 const DESCRIPTION_MAX = 1000;
 const NAME = /^[\w+=,.@-]+$/;
-const PATH = /^\/(?:[\x21-\x7e]+\/)?$/;
+const PATH = /^\/(?:[\x21-\x7e]{1,510}\/)?$/;
 const DESCRIPTION = /^[\t\n\r\x20-\x7e\xa1-\xff]+$/;
 
 /** The separator `_` occurs in no cluster, namespace or service account name, so the usual name needs no hash. */
@@ -38,15 +37,13 @@ export function derivedRoleName(parts: readonly string[], prefix = ""): string {
 
 /** Returns a path that begins and ends with a slash, at most 512 characters. */
 export function rolePath(path: string): string {
-  literal(path, "path of the IAM role");
-  return typeof path === "string" && path.length <= PATH_MAX && PATH.test(path)
-    ? path
-    : fail("aws-invalid", {
-        problem: "the path of the IAM role is not a valid path",
-        value: path,
-        allowed: "/ or /…/ with visible ASCII characters, at most 512",
-        remedy: "begin and end it with a slash",
-      });
+  return checkedText("aws-invalid", path, {
+    what: "path of the IAM role",
+    problem: "the path of the IAM role is not a valid path",
+    pattern: PATH,
+    allowed: "/ or /…/ with visible ASCII characters, at most 512",
+    remedy: "begin and end it with a slash",
+  });
 }
 
 export function roleDescription(description: string, what: string): string {
@@ -105,15 +102,13 @@ const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
 const CCOCTL_NAME = /^[A-Za-z0-9._-]{1,89}$/;
 
 export function ccoctlNameOf(name: string): string {
-  const text: unknown = literal(name, "ccoctlName");
-  return typeof text === "string" && CCOCTL_NAME.test(text)
-    ? text
-    : fail("aws-invalid", {
-        problem: "the name that was passed to ccoctl is not valid",
-        value: text,
-        allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
-        remedy: "use the value of --name: the bucket's name without `-oidc`",
-      });
+  return checkedText("aws-invalid", name, {
+    what: "ccoctlName",
+    problem: "the name that was passed to ccoctl is not valid",
+    pattern: CCOCTL_NAME,
+    allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
+    remedy: "use the value of --name: the bucket's name without `-oidc`",
+  });
 }
 
 /** The tags with which ccoctl marks all resources of a cluster, and by which it finds them again. */

@@ -83,15 +83,13 @@ export function narrowedStatements(
 }
 
 function checkNarrowing(one: ComponentNarrowing, where: string): void {
-  const refuse = (reason: string, value: unknown): never =>
-    fail("aws-invalid", invalidOverride(where, reason, value));
   const { actions, resources, conditions } = one;
-  if (!isTextList(actions)) refuse("names no actions", actions);
+  if (!isTextList(actions)) refuse(where, "names no actions", actions);
   if (resources !== undefined && !(isTextList(resources) && resources.every(isResource)))
-    refuse("has no resources, or one that is not an ARN", resources);
+    refuse(where, "has no resources, or one that is not an ARN", resources);
   if (conditions !== undefined && !isConditionOfOperators(conditions))
-    refuse("has conditions that are not operator → key → values", conditions);
-  if (resources === undefined && conditions === undefined) refuse("narrows nothing", one);
+    refuse(where, "has conditions that are not operator → key → values", conditions);
+  if (resources === undefined && conditions === undefined) refuse(where, "narrows nothing", one);
 }
 
 function narrowedBy(
@@ -101,7 +99,7 @@ function narrowedBy(
 ): PolicyStatement {
   const { resources, conditions } = narrowing;
   if (!conditions && resources?.includes(statement.Resource))
-    fail("aws-invalid", invalidOverride(`narrow of ${actions.join(", ")}`, "narrows nothing", resources));
+    refuse(`narrow of ${actions.join(", ")}`, "narrows nothing", resources);
   for (const resource of resources ?? []) requireWithin(resource, statement.Resource);
   const condition = conditions ? both(statement.Condition ?? {}, conditions) : statement.Condition;
   return {
@@ -133,8 +131,8 @@ function names(pattern: string, action: string): boolean {
 /** Everything is within `*`; with anything else a late ARN cannot be compared. */
 function requireWithin(resource: string, asked: string): void {
   if (asked === "*") return;
-  if (isLate(resource)) fail("aws-unsafe", wider("an ARN that is known after apply", asked));
-  if (!patternWithin(resource, asked)) fail("aws-unsafe", wider(resource, asked));
+  if (isLate(resource)) wider("an ARN that is known after apply", asked);
+  if (!patternWithin(resource, asked)) wider(resource, asked);
 }
 
 /** IAM ignores letter case in operators and keys. */
@@ -221,21 +219,21 @@ export function noKmsKey(value: unknown): Problem {
   };
 }
 
-function invalidOverride(where: string, reason: string, value: unknown): Problem {
-  return {
+function refuse(where: string, reason: string, value: unknown): never {
+  return fail("aws-invalid", {
     problem: `override: ${where} ${reason}`,
     value,
     allowed:
       "{ narrow?: { actions, resources?, conditions? }[], kmsKeys?, statements?, wideReason?, roleName? }, where each entry of `narrow` has resources within the request's or conditions",
     remedy: "correct the entry, or remove it",
-  };
+  });
 }
 
-function wider(value: string, resource: string): Problem {
-  return {
+function wider(value: string, resource: string): never {
+  return fail("aws-unsafe", {
     problem: "the override would give the component more access than its request asks for",
     value,
     allowed: resource,
     remedy: "add further resources with `statements`, which states openly that they are added",
-  };
+  });
 }

@@ -43,47 +43,14 @@ function partition(
   return { name, dnsSuffix, regionCodes, regions, ...none, ...abilities };
 }
 
-const commercialRegions: readonly string[] = [
-  "af-south-1",
-  "ap-east-1",
-  "ap-east-2",
-  "ap-northeast-1",
-  "ap-northeast-2",
-  "ap-northeast-3",
-  "ap-south-1",
-  "ap-south-2",
-  "ap-southeast-1",
-  "ap-southeast-2",
-  "ap-southeast-3",
-  "ap-southeast-4",
-  "ap-southeast-5",
-  "ap-southeast-6",
-  "ap-southeast-7",
-  "ca-central-1",
-  "ca-west-1",
-  "eu-central-1",
-  "eu-central-2",
-  "eu-north-1",
-  "eu-south-1",
-  "eu-south-2",
-  "eu-west-1",
-  "eu-west-2",
-  "eu-west-3",
-  "il-central-1",
-  "me-central-1",
-  "me-south-1",
-  "me-west-1",
-  "mx-central-1",
-  "sa-east-1",
-  "sa-west-1",
-  "us-east-1",
-  "us-east-2",
-  "us-west-1",
-  "us-west-2",
-];
+const COMMERCIAL_REGIONS = `af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2
+  ap-southeast-1 ap-southeast-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6
+  ap-southeast-7 ca-central-1 ca-west-1 eu-central-1 eu-central-2 eu-north-1 eu-south-1 eu-south-2
+  eu-west-1 eu-west-2 eu-west-3 il-central-1 me-central-1 me-south-1 me-west-1 mx-central-1 sa-east-1
+  sa-west-1 us-east-1 us-east-2 us-west-1 us-west-2`;
 
 export const partitions: readonly Partition[] = [
-  partition("aws", "amazonaws.com", commercialRegions, {
+  partition("aws", "amazonaws.com", COMMERCIAL_REGIONS.split(/\s+/), {
     ecrDualStackSuffix: "on.aws",
     ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
     ecrPublic: true,
@@ -118,13 +85,9 @@ function unknownRegion(region: unknown): never {
   return fail("aws-unknown", {
     problem: "AWS region is not known to this release of the library",
     value: region,
-    allowed: regionsText(),
+    allowed: partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; "),
     remedy: `${nearest === undefined ? "" : `write ${nearest} if that is meant; `}write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library`,
   });
-}
-
-function regionsText(): string {
-  return partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; ");
 }
 
 export function otherPartition(what: string, value: string, expected: string): Problem {

@@ -106,6 +106,18 @@ export function policyText(document: PolicyDocument): string {
   return terraformText(JSON.stringify(document));
 }
 
+/** Statements as entries of a CredentialsRequest, which have one resource each. */
+export function statementEntries(statements: readonly PolicyStatement[]): readonly object[] {
+  return statements.flatMap(({ Effect, Action, Resource = "*", Condition }) =>
+    [Resource].flat().map((resource) => ({
+      effect: Effect,
+      action: [Action].flat(),
+      resource,
+      ...(Condition && { policyCondition: Condition }),
+    })),
+  );
+}
+
 /** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
 export interface RequestStatement extends PolicyStatement {
   readonly Action: readonly string[];

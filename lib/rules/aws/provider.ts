@@ -2,7 +2,7 @@
  * What IAM accepts of an OIDC provider. Source: CreateOpenIDConnectProvider in the IAM API reference, IAM quotas.
  */
 
-import { fail, type Problem } from "../../errors";
+import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
@@ -27,10 +27,17 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
   if (checked.late) return checked;
   const { url } = checked;
   if (checked.clusterInternal) return fail("issuer-unsupported", issuerClusterInternal(url, "AWS"));
-  if (PORT.test(url)) return fail("aws-invalid", refusedIssuer(url, "has a port"));
-  if (url.length > URL_MAX)
-    return fail("aws-invalid", refusedIssuer(url, `is longer than ${URL_MAX} characters`));
-  return checked;
+  const reason = PORT.test(url)
+    ? "has a port"
+    : url.length > URL_MAX && `is longer than ${URL_MAX} characters`;
+  if (reason === false) return checked;
+  return fail("aws-invalid", {
+    problem: `the issuer ${reason}, which IAM refuses for an OIDC provider`,
+    value: url,
+    allowed: "https://host[/path] of at most 255 characters, on port 443",
+    remedy:
+      "publish the cluster's discovery document under such a URL and set --service-account-issuer to it",
+  });
 }
 
 export function clientIds(audiences: readonly string[]): string[] {
@@ -88,14 +95,4 @@ export function literalOidcProviderArn(
   const partition = region === undefined ? undefined : partitionOf(region).name;
   if (issuer.late || checked === undefined || partition === undefined) return undefined;
   return oidcProviderArn({ partition, account: checked, hostPath: issuer.hostPath });
-}
-
-function refusedIssuer(value: string, reason: string): Problem {
-  return {
-    problem: `the issuer ${reason}, which IAM refuses for an OIDC provider`,
-    value,
-    allowed: "https://host[/path] of at most 255 characters, on port 443",
-    remedy:
-      "publish the cluster's discovery document under such a URL and set --service-account-issuer to it",
-  };
 }

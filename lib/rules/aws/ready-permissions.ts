@@ -23,7 +23,6 @@ import {
   type Row,
   type TaggedClusterProps,
   TAGGED_CLUSTER_PROPS,
-  actions,
   allow,
   arnIn,
   arnsOf,
@@ -113,29 +112,22 @@ export const EBS_CSI_DRIVER: Row<EbsCsiDriverProps> = {
     const ownTag = { StringEquals: { "ec2:ResourceTag/ebs.csi.aws.com/cluster": "true" } };
     const requestTag = { StringEquals: { "aws:RequestTag/ebs.csi.aws.com/cluster": "true" } };
     const migrated = { StringLike: { "ec2:ResourceTag/kubernetes.io/created-for/pvc/name": "*" } };
-    const changes = actions("ec2", "AttachVolume CopyVolumes DeleteVolume DetachVolume ModifyVolume");
+    const changes = "ec2:AttachVolume CopyVolumes DeleteVolume DetachVolume ModifyVolume";
     return [
       allow(
-        actions(
-          "ec2",
-          "DescribeAvailabilityZones DescribeInstances DescribeInstanceTypes DescribeSnapshots DescribeVolumes DescribeVolumesModifications DescribeVolumeStatus",
-        ),
+        "ec2:DescribeAvailabilityZones DescribeInstances DescribeInstanceTypes DescribeSnapshots DescribeVolumes DescribeVolumesModifications DescribeVolumeStatus",
         "*",
       ),
-      allow(actions("ec2", "CopyVolumes CreateVolume"), volumes, requestTag),
-      allow(actions("ec2", "CreateSnapshot"), snapshots, requestTag),
-      allow([...changes, "ec2:CreateSnapshot"], volumes, ownTag),
+      allow("ec2:CopyVolumes CreateVolume", volumes, requestTag),
+      allow(["ec2:CreateSnapshot"], snapshots, requestTag),
+      allow([changes, "ec2:CreateSnapshot"], volumes, ownTag),
       allow(changes, volumes, migrated),
-      allow(
-        actions("ec2", "CreateVolume DeleteSnapshot EnableFastSnapshotRestores LockSnapshot"),
-        snapshots,
-        ownTag,
-      ),
-      allow(actions("ec2", "AttachVolume DetachVolume"), instances),
+      allow("ec2:CreateVolume DeleteSnapshot EnableFastSnapshotRestores LockSnapshot", snapshots, ownTag),
+      allow("ec2:AttachVolume DetachVolume", instances),
       allow("ec2:CreateTags", [volumes, snapshots], {
         StringEquals: { "ec2:CreateAction": ["CopyVolumes", "CreateSnapshot", "CreateVolume"] },
       }),
-      allow(actions("ec2", "CreateTags DeleteTags"), volumes, { ...ownTag, ...OTHER_TAGS }),
+      allow("ec2:CreateTags DeleteTags", volumes, { ...ownTag, ...OTHER_TAGS }),
       ...encrypting(kmsKeys),
     ];
   },
@@ -158,7 +150,7 @@ function encrypting(kmsKeys: readonly string[] = []): readonly PolicyStatement[]
   if (kmsKeys.length === 0) return [];
   const keys = arnsOf("kms", "key/", kmsKeys, "an entry of kmsKeys");
   return [
-    allow(actions("kms", "Decrypt GenerateDataKeyWithoutPlaintext"), keys),
+    allow("kms:Decrypt GenerateDataKeyWithoutPlaintext", keys),
     allow("kms:CreateGrant", keys, { Bool: { "kms:GrantIsForAWSResource": "true" } }),
   ];
 }
@@ -166,17 +158,11 @@ function encrypting(kmsKeys: readonly string[] = []): readonly PolicyStatement[]
 const ELB = "elasticloadbalancing";
 
 const READ_BY_LOAD_BALANCER_CONTROLLER: readonly string[] = [
-  ...actions(
-    "ec2",
-    "DescribeAccountAttributes DescribeAddresses DescribeAvailabilityZones DescribeCoipPools DescribeInstances DescribeInternetGateways DescribeIpamPools DescribeNetworkInterfaces DescribeRouteTables DescribeSecurityGroups DescribeSubnets DescribeTags DescribeVpcPeeringConnections DescribeVpcs GetCoipPoolUsage GetSecurityGroupsForVpc",
-  ),
-  ...actions(
-    ELB,
-    "DescribeCapacityReservation DescribeListenerAttributes DescribeListenerCertificates DescribeListeners DescribeLoadBalancerAttributes DescribeLoadBalancers DescribeRules DescribeSSLPolicies DescribeTags DescribeTargetGroupAttributes DescribeTargetGroups DescribeTargetHealth DescribeTrustStores",
-  ),
-  ...actions("acm", "DescribeCertificate ListCertificates"),
+  "ec2:DescribeAccountAttributes DescribeAddresses DescribeAvailabilityZones DescribeCoipPools DescribeInstances DescribeInternetGateways DescribeIpamPools DescribeNetworkInterfaces DescribeRouteTables DescribeSecurityGroups DescribeSubnets DescribeTags DescribeVpcPeeringConnections DescribeVpcs GetCoipPoolUsage GetSecurityGroupsForVpc",
+  "elasticloadbalancing:DescribeCapacityReservation DescribeListenerAttributes DescribeListenerCertificates DescribeListeners DescribeLoadBalancerAttributes DescribeLoadBalancers DescribeRules DescribeSSLPolicies DescribeTags DescribeTargetGroupAttributes DescribeTargetGroups DescribeTargetHealth DescribeTrustStores",
+  "acm:DescribeCertificate ListCertificates",
   "cognito-idp:DescribeUserPoolClient",
-  ...actions("iam", "GetServerCertificate ListServerCertificates"),
+  "iam:GetServerCertificate ListServerCertificates",
 ];
 
 export const LOAD_BALANCER_CONTROLLER: Row<TaggedClusterProps> = {
@@ -220,14 +206,14 @@ function ofTag(clusterName: string): {
 function ofSecurityGroups({ region, clusterName }: TaggedClusterProps): readonly PolicyStatement[] {
   const { own, untouched, created } = ofTag(clusterName);
   const groups = arnIn(region, "ec2", "security-group/*");
-  const ingress = actions("ec2", "AuthorizeSecurityGroupIngress RevokeSecurityGroupIngress");
+  const ingress = "ec2:AuthorizeSecurityGroupIngress RevokeSecurityGroupIngress";
   return [
     allow("ec2:CreateSecurityGroup", "*"),
     allow("ec2:CreateTags", groups, created("ec2", "CreateSecurityGroup")),
-    allow(actions("ec2", "CreateTags DeleteTags"), groups, untouched),
+    allow("ec2:CreateTags DeleteTags", groups, untouched),
     // Of nodes and of the cluster: what the controller opens to its load balancers.
     allow(ingress, "*", { Null: { [`aws:ResourceTag/kubernetes.io/cluster/${clusterName}`]: "false" } }),
-    allow([...ingress, "ec2:DeleteSecurityGroup"], "*", own),
+    allow([ingress, "ec2:DeleteSecurityGroup"], "*", own),
   ];
 }
 
@@ -239,24 +225,28 @@ function ofLoadBalancers({ region, clusterName }: TaggedClusterProps): readonly 
   const balancers = [...every("loadbalancer/app loadbalancer/net", "/*/*"), ...targetGroups];
   const listeners = every("listener/app listener/net listener-rule/app listener-rule/net", "/*/*/*");
   const changes =
-    "DeleteLoadBalancer DeleteTargetGroup ModifyCapacityReservation ModifyIpPools ModifyListenerAttributes ModifyLoadBalancerAttributes ModifyTargetGroup ModifyTargetGroupAttributes SetIpAddressType SetSecurityGroups SetSubnets";
+    "elasticloadbalancing:DeleteLoadBalancer DeleteTargetGroup ModifyCapacityReservation ModifyIpPools ModifyListenerAttributes ModifyLoadBalancerAttributes ModifyTargetGroup ModifyTargetGroupAttributes SetIpAddressType SetSecurityGroups SetSubnets";
   const ofListeners =
-    "AddListenerCertificates CreateListener CreateRule DeleteListener DeleteRule ModifyListener ModifyRule RemoveListenerCertificates SetRulePriorities SetWebAcl";
+    "elasticloadbalancing:AddListenerCertificates CreateListener CreateRule DeleteListener DeleteRule ModifyListener ModifyRule RemoveListenerCertificates SetRulePriorities SetWebAcl";
   return [
-    allow(actions(ELB, "CreateLoadBalancer CreateTargetGroup"), "*", created(ELB)),
-    allow(actions(ELB, "AddTags"), balancers, created(ELB, "CreateLoadBalancer", "CreateTargetGroup")),
-    allow(actions(ELB, "AddTags RemoveTags"), balancers, untouched),
-    allow(actions(ELB, "AddTags RemoveTags"), listeners),
-    allow(actions(ELB, changes), "*", own),
-    allow(actions(ELB, "DeregisterTargets RegisterTargets"), targetGroups),
-    allow(actions(ELB, ofListeners), "*"),
+    allow("elasticloadbalancing:CreateLoadBalancer CreateTargetGroup", "*", created(ELB)),
+    allow(
+      ["elasticloadbalancing:AddTags"],
+      balancers,
+      created(ELB, "CreateLoadBalancer", "CreateTargetGroup"),
+    ),
+    allow("elasticloadbalancing:AddTags RemoveTags", balancers, untouched),
+    allow("elasticloadbalancing:AddTags RemoveTags", listeners),
+    allow(changes, "*", own),
+    allow("elasticloadbalancing:DeregisterTargets RegisterTargets", targetGroups),
+    allow(ofListeners, "*"),
   ];
 }
 
 const PROTECTION: readonly string[] = [
-  ...actions("shield", "CreateProtection DeleteProtection DescribeProtection GetSubscriptionState"),
-  ...["waf-regional", "wafv2"].flatMap((service) =>
-    actions(service, "AssociateWebACL DisassociateWebACL GetWebACL GetWebACLForResource"),
+  "shield:CreateProtection DeleteProtection DescribeProtection GetSubscriptionState",
+  ...["waf-regional", "wafv2"].map(
+    (service) => `${service}:AssociateWebACL DisassociateWebACL GetWebACL GetWebACLForResource`,
   ),
 ];
 
@@ -273,20 +263,14 @@ export const CLUSTER_AUTOSCALER: Row<TaggedClusterProps> = {
     return [
       allow(
         [
-          ...actions(
-            "autoscaling",
-            "DescribeAutoScalingGroups DescribeAutoScalingInstances DescribeLaunchConfigurations DescribeScalingActivities",
-          ),
-          ...actions(
-            "ec2",
-            "DescribeImages DescribeInstanceTypes DescribeLaunchTemplateVersions GetInstanceTypesFromInstanceRequirements",
-          ),
+          "autoscaling:DescribeAutoScalingGroups DescribeAutoScalingInstances DescribeLaunchConfigurations DescribeScalingActivities",
+          "ec2:DescribeImages DescribeInstanceTypes DescribeLaunchTemplateVersions GetInstanceTypesFromInstanceRequirements",
         ],
         "*",
       ),
       allow("eks:DescribeNodegroup", arnIn(region, "eks", `nodegroup/${cluster}/*/*`)),
       allow(
-        actions("autoscaling", "SetDesiredCapacity TerminateInstanceInAutoScalingGroup"),
+        "autoscaling:SetDesiredCapacity TerminateInstanceInAutoScalingGroup",
         arnIn(region, "autoscaling", "autoScalingGroup:*:autoScalingGroupName/*"),
         { Null: { [`${tag}/enabled`]: "false", [`${tag}/${cluster}`]: "false" } },
       ),
@@ -300,10 +284,7 @@ export const EXTERNAL_DNS: Row<HostedZonesProps> = {
   leavesOut: "records of other zones, Cloud Map",
   props: HOSTED_ZONES_PROPS,
   rights: (props) => [
-    allow(
-      actions("route53", "ChangeResourceRecordSets ListResourceRecordSets ListTagsForResources"),
-      zonesOf(props),
-    ),
+    allow("route53:ChangeResourceRecordSets ListResourceRecordSets ListTagsForResources", zonesOf(props)),
     allow("route53:ListHostedZones", "*"),
   ],
 };
@@ -351,7 +332,7 @@ export const EXTERNAL_SECRETS: Row<ExternalSecretsProps> = {
     return rows.flatMap(([names, service, type, arns, property]) =>
       arns.length === 0
         ? []
-        : [allow(actions(service, names), arnsOf(service, type, arns, `an entry of ${property}`))],
+        : [allow([`${service}:${names}`], arnsOf(service, type, arns, `an entry of ${property}`))],
     );
   },
 };

@@ -2,8 +2,9 @@
  * How rows of ready permissions write their statements.
  */
 
+import { checkedText } from "../names";
 import { fail } from "../../errors";
-import { isLate, literal } from "../../model/late";
+import { isLate } from "../../model/late";
 import { type ObjectKind, object, text } from "../../model/shape";
 import type { ReadyPermissions } from "../../model/workloads";
 import { noArn } from "./arn";
@@ -25,16 +26,20 @@ export const TAGGED_CLUSTER_PROPS: ObjectKind<TaggedClusterProps> = object({
 
 export type Row<Props> = ReadyPermissions<Props, readonly PolicyStatement[]>;
 
-/** The actions of a service, from their names with spaces between them. */
-export function actions(service: string, names: string): readonly string[] {
-  return names.split(" ").map((name) => `${service}:${name}`);
+/** Actions of one service: `sqs:DeleteMessage GetQueueUrl`. */
+function actions(text: string): readonly string[] {
+  const [service = "", names] = text.split(":");
+  return names === undefined ? [text] : names.split(" ").map((name) => `${service}:${name}`);
 }
 
+/** Each text names one action or, with spaces between their names, several of a service. */
 export function allow(
-  Action: string | readonly string[],
+  action: string | readonly string[],
   Resource: string | readonly string[],
   Condition?: PolicyCondition,
 ): PolicyStatement {
+  const isOne = typeof action === "string" && !action.includes(" ");
+  const Action = isOne ? action : [action].flat().flatMap(actions);
   return { Effect: "Allow", Action, Resource, ...(Condition && { Condition }) };
 }
 
@@ -71,12 +76,11 @@ const CLUSTER = /^[0-9A-Za-z][A-Za-z0-9_.-]{0,99}$/;
 
 /** The name of a cluster as a part of tags. */
 export function tagPart(clusterName: string): string {
-  return CLUSTER.test(literal(clusterName, "clusterName"))
-    ? clusterName
-    : fail("aws-invalid", {
-        problem: "`clusterName` is not a cluster name that can be part of tags",
-        value: clusterName,
-        allowed: "1 to 100 letters, digits, hyphens, dots and underscores, beginning with a letter or digit",
-        remedy: "use the name as in the software's configuration",
-      });
+  return checkedText("aws-invalid", clusterName, {
+    what: "clusterName",
+    problem: "`clusterName` is not a cluster name that can be part of tags",
+    pattern: CLUSTER,
+    allowed: "1 to 100 letters, digits, hyphens, dots and underscores, beginning with a letter or digit",
+    remedy: "use the name as in the software's configuration",
+  });
 }

@@ -75,7 +75,6 @@ const DUAL_STACK_PARTITIONS = partitions
   .flatMap(({ name, ecrDualStackSuffix }) => (ecrDualStackSuffix === undefined ? [] : [name]))
   .join(", ");
 
-/** The host of a private registry. */
 export function ecrHost(account: string, region: string, options: EcrHostOptions = {}): string {
   const partition = partitionOf(region);
   const { ecrFipsRegions } = partition;
@@ -106,11 +105,6 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
     dualStack: joint === "-",
     suffix: hostSuffix,
   };
-}
-
-/** True for a host of ECR, or a matchImages pattern for such hosts: the part before a repository's name. */
-function isEcrHost(text: string): boolean {
-  return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
 }
 
 function service(
@@ -144,7 +138,8 @@ export function repositoryPattern(repository: string): string {
   if (typeof repository !== "string" || repository.length > MAX)
     return fail("aws-invalid", noRepository(repository));
   // A cache may well be named after the other registry, `quay.io/…`, but never after ECR.
-  if (isEcrHost(repository.split("/", 1)[0] ?? ""))
+  const [first = ""] = repository.split("/", 1);
+  if (PUBLIC_HOSTS.includes(first) || REGISTRY.test(first))
     return fail("aws-invalid", {
       problem: "the ECR repository begins with the host of its registry",
       value: repository,
@@ -159,7 +154,6 @@ export function repositoryPattern(repository: string): string {
     : fail("aws-invalid", noRepository(repository));
 }
 
-/** Returns the name of exactly one repository. */
 export function repositoryName(repository: string): string {
   const checked = repositoryPattern(repository);
   return isRepositoryPattern(checked)

@@ -3,6 +3,7 @@
  * latest/ug/manage-access/k8s-access; the EKS API reference.
  */
 
+import { checkedText } from "../names";
 import { type Problem, fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
@@ -104,17 +105,14 @@ export function accessPolicyArn(partition: string, policy: EksAccessPolicyName):
   return `arn:${partition}:eks::aws:cluster-access-policy/${policy}`;
 }
 
-/** Returns the literal name of an EKS cluster. */
 export function eksClusterName(name: unknown): string {
-  const text = literal(name, "name of the EKS cluster");
-  return typeof text === "string" && CLUSTER_NAME.test(text)
-    ? text
-    : fail("aws-invalid", {
-        problem: "the name of the EKS cluster is missing, or not one that EKS accepts",
-        value: text,
-        allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
-        remedy: "use the name that `aws eks list-clusters` prints",
-      });
+  return checkedText("aws-invalid", name, {
+    what: "name of the EKS cluster",
+    problem: "the name of the EKS cluster is missing, or not one that EKS accepts",
+    pattern: CLUSTER_NAME,
+    allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
+    remedy: "use the name that `aws eks list-clusters` prints",
+  });
 }
 
 export function requireAccessEntries(cluster: string, mode: string): void {

@@ -10,11 +10,9 @@ import { nearMiss, nearestName } from "../../model/nearest-name";
 import { listOf } from "./names";
 import type { PolicyStatement } from "./policy-document";
 
-/** Actions of S3 on objects. */
 const ON_OBJECTS =
   "GetObject PutObject DeleteObject GetObjectVersion DeleteObjectVersion GetObjectAcl PutObjectAcl GetObjectTagging PutObjectTagging DeleteObjectTagging AbortMultipartUpload ListMultipartUploadParts RestoreObject GetObjectAttributes GetObjectRetention PutObjectRetention";
 
-/** Actions of S3 on buckets. */
 const ON_BUCKETS =
   "ListBucket ListBucketVersions ListBucketMultipartUploads GetBucketLocation GetBucketAcl GetBucketPolicy GetBucketVersioning GetBucketTagging PutBucketPolicy CreateBucket DeleteBucket";
 
@@ -45,7 +43,7 @@ function misspelled({ Action }: PolicyStatement): readonly string[] {
   return listOf(Action).flatMap((action) => {
     const [service = "", name = ""] = action.split(":");
     const known = Object.hasOwn(ACTIONS, service.toLowerCase()) ? ACTIONS[service.toLowerCase()] : undefined;
-    if (isPattern(action)) return [];
+    if (isLate(action) || /[*?]/.test(action)) return [];
     const near =
       known === undefined
         ? { service: nearestName(service, servicesWith(name)), name }
@@ -104,8 +102,4 @@ function regional({ Resource }: PolicyStatement): readonly string[] {
           `resource ${arn} has a region, which ARNs of this service do not have, so it matches nothing: write ${before}${after}`,
         ];
   });
-}
-
-function isPattern(action: string): boolean {
-  return isLate(action) || /[*?]/.test(action);
 }

@@ -13,7 +13,8 @@ import { MANAGED_BY_AWS } from "./role";
 
 const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condition"];
 const SID = /^[A-Za-z0-9]+$/;
-const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
+/** "IAM JSON policy elements: Action"; wildcards stand in the action, and `*` alone for all services. */
+export const ACTION: RegExp = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 
 /** Source: "IAM JSON policy elements: Condition operators" in the IAM user guide. */
 const OPERATOR =
@@ -23,8 +24,7 @@ export function identityStatements(
   statements: readonly PolicyStatement[],
   what: string,
 ): readonly PolicyStatement[] {
-  if (!Array.isArray(statements))
-    return fail("aws-invalid", invalidStatement(what, "are not a list", statements));
+  if (!Array.isArray(statements)) return refuse(what, "are not a list", statements);
   statements.forEach((statement: PolicyStatement, index) =>
     identityStatement(statement, `${what}[${index}]`),
   );
@@ -45,28 +45,19 @@ export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
 }
 
 function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
-  if (!isRecord(statement))
-    return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
+  if (!isRecord(statement)) return refuse(what, "is not a statement", statement);
   const stray = Object.keys(statement).find((field) => !FIELDS.includes(field));
-  if (stray !== undefined)
-    fail("aws-invalid", invalidStatement(what, "has a field that it cannot have", stray));
+  if (stray !== undefined) refuse(what, "has a field that it cannot have", stray);
   const { Sid, Effect, Action, Resource, Condition } = statement;
   if (Sid !== undefined && !(typeof Sid === "string" && SID.test(Sid)))
-    fail("aws-invalid", invalidStatement(what, "has a Sid that is not letters and digits", Sid));
-  if (Effect !== "Allow" && Effect !== "Deny")
-    fail("aws-invalid", invalidStatement(what, "has no effect", Effect));
+    refuse(what, "has a Sid that is not letters and digits", Sid);
+  if (Effect !== "Allow" && Effect !== "Deny") refuse(what, "has no effect", Effect);
   if (!isTextList(listOf(Action)) || !listOf(Action).every((action) => ACTION.test(action)))
-    fail(
-      "aws-invalid",
-      invalidStatement(what, "has no actions, or one that is not <service>:<action>", Action),
-    );
+    refuse(what, "has no actions, or one that is not <service>:<action>", Action);
   if (!isTextList(listOf(Resource)) || !listOf(Resource).every(isResource))
-    fail("aws-invalid", invalidStatement(what, "has no resources, or one that is not an ARN", Resource));
+    refuse(what, "has no resources, or one that is not an ARN", Resource);
   if (Condition !== undefined && !isConditionOfOperators(Condition))
-    fail(
-      "aws-invalid",
-      invalidStatement(what, "has a condition that is not operator → key → values", Condition),
-    );
+    refuse(what, "has a condition that is not operator → key → values", Condition);
   return statement;
 }
 
@@ -122,14 +113,14 @@ export function tooWide(value: unknown): Problem {
   };
 }
 
-function invalidStatement(what: string, reason: string, value: unknown): Problem {
-  return {
+function refuse(what: string, reason: string, value: unknown): never {
+  return fail("aws-invalid", {
     problem: `${what} ${reason}`,
     value,
     allowed:
       "{ Sid?, Effect: Allow or Deny, Action: one or several, Resource: one or several, Condition? }, nothing else",
     remedy: "write it as in an IAM identity policy",
-  };
+  });
 }
 
 /** True for a value that IAM accepts as the Condition of a statement. */

@@ -4,11 +4,12 @@
  * trust that does not compare the audience admits tokens meant for others, so omitting it requires a stated reason.
  */
 
+import { checkedText } from "../names";
 import { fail, type Problem } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
-import { isLate, literal } from "../../model/late";
+import { isLate } from "../../model/late";
 import { SERVICE_ACCOUNT_PREFIX } from "../../model/namespaced-name";
-import { matchesPattern, hasWildcard } from "../wildcard";
+import { matchesPattern } from "../wildcard";
 import {
   type PolicyCondition,
   type PolicyDocument,
@@ -55,8 +56,8 @@ export const trustDefaultQuota = 2048;
 
 const ACTION = "sts:AssumeRoleWithWebIdentity";
 
-/** The namespace literal, or with at least three literal characters before its first wildcard. */
-const PATTERN = /^[a-z0-9](?:[a-z0-9-]*|[a-z0-9-]{2}[a-z0-9*?-]*)\/[a-z0-9.*?-]+$/;
+/** With a wildcard; the namespace literal, or with at least three literal characters before its first wildcard. */
+const PATTERN = /^(?=.*[*?])[a-z0-9](?:[a-z0-9-]*|[a-z0-9-]{2}[a-z0-9*?-]*)\/[a-z0-9.*?-]+$/;
 
 /** Texts of usual length in place of values known only after apply: an issuer of EKS, an account id. */
 const LATE_HOST_PATH = `oidc.eks.eu-central-1.amazonaws.com/id/${"0".repeat(32)}`;
@@ -70,18 +71,16 @@ const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
  * name, and `*a*` would admit nearly every one.
  */
 export function subjectPattern(pattern: string): string {
-  literal(pattern, "wildcard for service accounts");
-  const usable = typeof pattern === "string" && PATTERN.test(pattern) && hasWildcard(pattern);
-  return usable
-    ? SERVICE_ACCOUNT_PREFIX + pattern.replace("/", ":")
-    : fail("aws-invalid", {
-        problem: "the wildcard for service accounts is not valid",
-        value: pattern,
-        allowed:
-          "namespace/name with * or ? in at least one of the two, where the namespace is literal or begins with 3 literal characters: shop/*, ci-*/runner",
-        remedy:
-          "name the namespaces, one wildcard each; list service accounts without wildcard under serviceAccounts",
-      });
+  const text = checkedText("aws-invalid", pattern, {
+    what: "wildcard for service accounts",
+    problem: "the wildcard for service accounts is not valid",
+    pattern: PATTERN,
+    allowed:
+      "namespace/name with * or ? in at least one of the two, where the namespace is literal or begins with 3 literal characters: shop/*, ci-*/runner",
+    remedy:
+      "name the namespaces, one wildcard each; list service accounts without wildcard under serviceAccounts",
+  });
+  return SERVICE_ACCOUNT_PREFIX + text.replace("/", ":");
 }
 
 /**
@@ -123,7 +122,10 @@ export function trustPolicySize(
 ): TrustPolicySize {
   const late = trusts.some((trust) => isLate(trust.oidcProviderArn) || isLate(trust.conditionPrefix));
   const document = late
-    ? trustPolicy(trusts.map(withStandIns), rendered.Statement.filter(isOther))
+    ? trustPolicy(
+        trusts.map(withStandIns),
+        rendered.Statement.filter(({ Action }) => Action !== ACTION),
+      )
     : rendered;
   const characters = policySize(document);
   if (characters > trustCharactersMax)
@@ -134,10 +136,6 @@ export function trustPolicySize(
       remedy: "split the service accounts, or the clusters, into several IAM roles",
     });
   return { characters, exact: !late };
-}
-
-function isOther({ Action }: PolicyStatement): boolean {
-  return Action !== ACTION;
 }
 
 function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrust {

@@ -8,7 +8,7 @@ import { otherPartition } from "./partitions";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { AccessRights, PodFragment } from "../../model/workloads";
-import { listOf, roleDescription } from "./names";
+import { roleDescription } from "./names";
 import { MANAGED_BY_AWS, managedPolicyArn } from "./role";
 import {
   isTextList,
@@ -19,9 +19,14 @@ import {
   tooWide,
 } from "./statement";
 import { defaultAwsAudience } from "./pull";
-import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
+import {
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  statementEntries,
+} from "./policy-document";
 
-/** The AWS permissions of a service account. */
 export interface AccessPermissions {
   readonly statements: readonly PolicyStatement[];
   readonly managedPolicyArns: readonly string[];
@@ -56,16 +61,8 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
 
 /** The permissions in the form of a CredentialsRequest: an entry for each resource, and the managed policies. */
 export function accessRights({ statements, managedPolicyArns }: AccessPermissions): AccessRights {
-  const statementEntries = statements.flatMap(({ Effect, Action, Resource, Condition }) =>
-    listOf(Resource).map((resource) => ({
-      effect: Effect,
-      action: listOf(Action),
-      resource,
-      ...(Condition && { policyCondition: Condition }),
-    })),
-  );
   return {
-    ...(statementEntries.length > 0 && { statementEntries }),
+    ...(statements.length > 0 && { statementEntries: statementEntries(statements) }),
     ...(managedPolicyArns.length > 0 && { managedPolicyArns }),
   };
 }

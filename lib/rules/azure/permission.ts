@@ -129,6 +129,7 @@ const ACTIONS: readonly string[] = [
 ];
 
 const LIMITED = ACTIONS.map((action) => `!(ActionMatches{'${action}'})`);
+const ACTION = /^!\(ActionMatches\{'[\w./]+'\}\)$/;
 const TAIL = "))";
 const CLAUSE = /^String(Equals|StartsWith)(IgnoreCase)?'([^'*]+)'$/;
 
@@ -162,13 +163,10 @@ export function readRepositoryCondition(condition: string): RepositoryLimit {
   const [actions = "", clauses = "", ...more] = text.split(/(?<=\}\))\)OR\((?=@)/);
   if (!actions.startsWith("((!") || !clauses.endsWith("))") || more.length > 0) return "unknown";
   const limited = actions.slice(2).split("AND");
-  if (!LIMITED.every((action) => limited.includes(action)) || !limited.every(isAction)) return "unknown";
+  if (!LIMITED.every((action) => limited.includes(action)) || !limited.every((each) => ACTION.test(each)))
+    return "unknown";
   const patterns = clauses.slice(0, -2).split("OR@").map(readClause);
   return patterns.every((pattern) => pattern !== undefined) ? patterns : "unknown";
-}
-
-function isAction(text: string): boolean {
-  return /^!\(ActionMatches\{'[\w./]+'\}\)$/.test(text);
 }
 
 function readClause(text: string, index: number): string | undefined {

@@ -4,6 +4,7 @@
  * pkg/cmd/provisioning/azure.
  */
 
+import { checkedText } from "../names";
 import { fail } from "../../errors";
 import { CLOUDS } from "../../model/clouds";
 import { type ComponentSecret, COMPONENT_TOKEN_PATH } from "../../model/components";
@@ -29,7 +30,7 @@ export interface ComponentPermissions {
 
 const LISTS = ["permissions", "dataPermissions"] as const;
 const BROKERED: readonly string[] = ["azureClientID", "azureRegion", "azureSubscriptionID", "azureTenantID"];
-const FIELDS: readonly string[] = [...LISTS, "roleBindings", ...BROKERED];
+const FIELDS = CLOUDS.azure.providerFields.split(" ");
 
 /** An operation of a resource provider, each part a word or a wildcard: learn.microsoft.com, "Azure role definitions". */
 const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
@@ -122,16 +123,14 @@ function malformed(what: string, value: unknown, allowed: string): never {
 }
 
 function operation(value: unknown): string {
-  literal(value, "permission");
-  return typeof value === "string" && PERMISSION.test(value)
-    ? value
-    : fail("azure-invalid", {
-        problem: "the permission is not an operation of a single named Azure resource provider",
-        value: value,
-        allowed:
-          "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read; after the provider, * may replace a part",
-        remedy: "name the provider, and copy the operation from `az provider operation list`",
-      });
+  return checkedText("azure-invalid", value, {
+    what: "permission",
+    problem: "the permission is not an operation of a single named Azure resource provider",
+    pattern: PERMISSION,
+    allowed:
+      "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read; after the provider, * may replace a part",
+    remedy: "name the provider, and copy the operation from `az provider operation list`",
+  });
 }
 
 function boundRoles(list: unknown): readonly string[] {

@@ -57,7 +57,11 @@ export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): r
   const namePrefix = identityNamePrefix(options.namePrefix);
   const identities = new Map<string, PlannedIdentity & { readonly subjects: Subject[] }>();
   for (const { subject, permissions } of pulls) {
-    const parts = shards === undefined ? ownParts(subject) : sharedParts(subject, permissions, shards);
+    // Namespaces and service account names contain no underscore, so the joined parts are unambiguous.
+    const parts =
+      shards === undefined
+        ? [subject.namespace, subject.name]
+        : [`pulls-${stableHash(permissionKey(permissions))}`, String(shardOf(subject, shards))];
     const id = parts.join("_");
     const known = identities.get(id);
     if (known) known.subjects.push(subject);
@@ -76,19 +80,6 @@ export function identityNamePrefix(namePrefix: string): string {
   return PREFIX.test(literal(namePrefix, "namePrefix"))
     ? namePrefix
     : invalidName("namePrefix", namePrefix, allowed);
-}
-
-/** Namespaces and service account names contain no underscore, so the joined parts are unambiguous. */
-function ownParts({ namespace, name }: Subject): readonly string[] {
-  return [namespace, name];
-}
-
-function sharedParts(
-  subject: Subject,
-  permissions: readonly PullPermission[],
-  shards: number,
-): readonly string[] {
-  return [`pulls-${stableHash(permissionKey(permissions))}`, String(shardOf(subject, shards))];
 }
 
 function checkSizes(
@@ -130,7 +121,6 @@ function shardsThatFit(pulls: readonly PlannedPull[], above: number, room: numbe
   return undefined;
 }
 
-/** Maximum number of shards. */
 const SHARDS_MAX = 65_536;
 const SEED_BYTES = 8;
 const BITS = 64;

@@ -3,7 +3,7 @@
  * their permissions. Source: learn.microsoft.com, "Azure built-in roles" and "Understand Azure role definitions".
  */
 
-import { type Known, type Ternary, and, match, not, anyOf } from "../../model/known";
+import { type Known, type Ternary, and, anyOf, not, whether } from "../../model/known";
 import { isLate } from "../../model/late";
 import { nearMiss } from "../../model/nearest-name";
 import { matchesPattern, patternOf } from "../wildcard";
@@ -134,17 +134,8 @@ export function permits(
 }
 
 export function lists(operations: Operations, operation: string): Ternary {
-  return match(
-    operations,
-    (patterns) => anyOf(patterns.map((pattern) => matchesOperation(pattern, operation))),
-    () => "unknown",
-  );
-}
-
-function matchesOperation(pattern: Known<string>, operation: string): Ternary {
-  return match(
-    pattern,
-    (text) => (matchesPattern(patternOf(text.toLowerCase()), operation.toLowerCase()) ? "yes" : "no"),
-    () => "unknown",
-  );
+  const wanted = operation.toLowerCase();
+  const covers = (pattern: string): boolean =>
+    matchesPattern(patternOf(pattern.toLowerCase()), wanted) === true;
+  return whether(operations, (patterns) => anyOf(patterns.map((pattern) => whether(pattern, covers))));
 }

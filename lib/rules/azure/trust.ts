@@ -3,7 +3,7 @@ import { validateAudience } from "../../model/audience";
 import type { FederatedTrust } from "../../model/federated-trust";
 import type { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
-import { type Known, match } from "../../model/known";
+import { type Known, orElse } from "../../model/known";
 import { clusterName } from "../../model/kubernetes-name";
 import { type NameRules, derivedName } from "../names";
 import { azureClouds } from "./clouds";
@@ -120,17 +120,11 @@ export function credentialProblem({
   subject,
   audiences,
 }: WrittenCredential): string | undefined {
-  const problem = (value: Known<string | undefined>, of: (text: string) => string | undefined) =>
-    match(
-      value,
-      (text) => (text === undefined ? undefined : of(text)),
-      () => undefined,
-    );
-  const count = match(
-    audiences,
-    ({ length }) => length,
-    () => 1,
-  );
+  const problem = (value: Known<string | undefined>, of: (text: string) => string | undefined) => {
+    const text = orElse(value, () => undefined);
+    return text === undefined ? undefined : of(text);
+  };
+  const count = orElse(audiences, () => [""]).length;
   const long = (what: string) => (text: string) =>
     text.length > TEXT_MAX ? `has a ${what} of more than ${TEXT_MAX} characters` : undefined;
   return (

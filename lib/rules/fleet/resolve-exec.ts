@@ -105,16 +105,12 @@ export function knownExec(providers: TreeList, profile: Tree): KnownResolution {
       server: wordAt(offered.get(provider) ?? known(undefined), "cluster", "server"),
       apiVersion: wordAt(exec, "apiVersion"),
       command: wordAt(exec, "command"),
-      args: itemsAt(exec, "args").map(textual),
+      args: itemsAt(exec, "args").map((item) => map(knownJson(item), String)),
       env,
       provideClusterInfo: orElse(childOf(exec, "provideClusterInfo"), () => false) === true,
       config: childOf(named(extensions, EXEC_EXTENSION), "extension"),
     },
   };
-}
-
-function textual(item: Tree): Known<string> {
-  return map(knownJson(item), String);
 }
 
 /** The first entry of a name; absent if there is none. */

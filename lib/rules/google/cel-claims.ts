@@ -2,6 +2,7 @@
  * What expressions may speak of: the token, the attributes that were mapped from it, the resource that is asked for.
  */
 
+import { isRecord } from "../../model/record";
 import { type Known, type Ternary, isKnown, unread } from "../../model/known";
 import { treeOf } from "../../model/tree";
 import type { Pattern } from "../wildcard";
@@ -25,16 +26,12 @@ export type CelClaims = Readonly<Record<string, unknown>>;
 /** The variables by name: `assertion`, and in conditions `google` and `attribute`; `resource` and `request`. */
 export type CelVariables = CelClaims;
 
-function isClaims(value: unknown): value is CelClaims {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The claim at a path; `undefined` where there is none, not known where a step to it is not. */
 export function claimAt(variables: CelVariables, path: readonly string[]): unknown {
   let value: unknown = variables;
   for (const name of path) {
     if (!isKnown(treeOf(value))) return value;
-    value = isClaims(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
 }

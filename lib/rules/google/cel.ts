@@ -28,7 +28,6 @@ export function celString(text: string): string {
   return `'${text.replace(SPECIAL, (character) => ESCAPED[character] ?? unicode(character))}'`;
 }
 
-/** An expression as a tree. */
 export type CelTree = ReturnType<typeof Cel.parse>["expr"];
 
 function library(): typeof Cel {
@@ -88,7 +87,6 @@ function further(
   return path === undefined || name === undefined ? undefined : [...path, name];
 }
 
-/** The text of a string literal. */
 export function stringIn(tree: CelTree | undefined): string | undefined {
   const node = tree?.exprKind;
   if (node?.case !== "constExpr" || node.value.constantKind.case !== "stringValue") return undefined;

@@ -17,7 +17,6 @@ import { grantableRole, permissionNames } from "./role";
 /** `spec.providerSpec.kind` of a request for Google Cloud. */
 export const PROVIDER_KIND: string = CLOUDS.google.providerSpec;
 
-/** The rights that a component needs in its project. */
 export interface ComponentRights {
   /** Permissions of its custom role, sorted, each once; empty where it needs none. */
   readonly permissions: readonly string[];
@@ -48,7 +47,6 @@ export interface ComponentRightsOverride {
   readonly reason?: string;
 }
 
-/** The kind of {@link ComponentRightsOverride}. */
 export const COMPONENT_RIGHTS_OVERRIDE: ObjectKind<ComponentRightsOverride> = object({
   permissions: optional(list(text)),
   predefinedRoles: optional(list(text)),
@@ -56,13 +54,7 @@ export const COMPONENT_RIGHTS_OVERRIDE: ObjectKind<ComponentRightsOverride> = ob
 });
 
 /** `skipServiceCheck` means nothing here: it concerns the operator's own mint mode. */
-const FIELDS: readonly string[] = [
-  "permissions",
-  "predefinedRoles",
-  "skipServiceCheck",
-  "serviceAccountEmail",
-  "audience",
-];
+const FIELDS = CLOUDS.google.providerFields.split(" ");
 const BROKERED: readonly string[] = ["serviceAccountEmail", "audience"];
 
 /** The rights that a request asks for; refusals name the request. */
@@ -115,17 +107,13 @@ function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
 
 function listOf({ providerSpec }: CredentialsRequest, field: string): readonly string[] {
   const value = providerSpec[field] ?? [];
-  if (isTexts(value)) return value;
+  if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return value;
   return fail("google-invalid", {
     problem: `spec.providerSpec.${field} is not a list of texts`,
     value,
     allowed: "a list of texts",
     remedy: "write the request as `oc adm release extract --credentials-requests` does",
   });
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }
 
 /** What a component was meant to get, as a request's provider part; `undefined` where the request counts as it is. */

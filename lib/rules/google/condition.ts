@@ -30,7 +30,6 @@ const SEPARATOR = ", ";
 const SUBJECT = "assertion.sub";
 const NAMESPACE = "assertion['kubernetes.io']['namespace']";
 
-/** Texts that a claim is compared with. */
 class Listed {
   readonly #claim: string;
   readonly #texts = new Set<string>();

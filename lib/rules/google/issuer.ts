@@ -4,6 +4,7 @@
  * Source: REST reference of workloadIdentityPools.providers, `oidc.jwksJson`; RFC 7517 and 7518 for the members.
  */
 
+import { isRecord } from "../../model/record";
 import { fail } from "../../errors";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { isLate, literal } from "../../model/late";
@@ -31,7 +32,7 @@ const HEX = 16;
 export function publicJwks(jwks: string | PublicJsonWebKeySet): string {
   if (typeof jwks === "string" && isLate(jwks)) return jwks;
   const set = typeof jwks === "string" ? parse(jwks) : literal(jwks, "JWKS");
-  if (!isObject(set) || !Array.isArray(set["keys"])) return invalid("is not an object with a list of keys");
+  if (!isRecord(set) || !Array.isArray(set["keys"])) return invalid("is not an object with a list of keys");
   const keys: readonly unknown[] = set["keys"];
   refusePrivate([set, ...keys]);
   const extra = Object.keys(set).filter((member) => member !== "keys");
@@ -59,7 +60,7 @@ function parse(text: string): unknown {
 
 function refusePrivate(objects: readonly unknown[]): void {
   const members = objects.flatMap((object) =>
-    isObject(object)
+    isRecord(object)
       ? [
           ...PRIVATE_MEMBERS.filter((member) => member in object),
           ...(object["kty"] === "oct" ? ["kty oct"] : []),
@@ -77,7 +78,7 @@ function refusePrivate(objects: readonly unknown[]): void {
 
 function checkKey(key: unknown, index: number): Readonly<Record<string, string>> {
   const which = `key ${index + 1}`;
-  if (!isObject(key)) return invalid(`${which} is not an object`);
+  if (!isRecord(key)) return invalid(`${which} is not an object`);
   const foreign = Object.keys(key).filter((member) => !MEMBERS.includes(member));
   if (foreign.length > 0)
     return invalid(`${which} has members that Google refuses: ${foreign.sort().join(", ")}`);
@@ -95,10 +96,6 @@ function checkKey(key: unknown, index: number): Readonly<Record<string, string>>
       return [member, value];
     }),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(reason: string): never {

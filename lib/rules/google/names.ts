@@ -4,25 +4,11 @@
  */
 
 import { fail } from "../../errors";
-import { isLate, literal } from "../../model/late";
-import { stableHash } from "../names";
+import { isLate } from "../../model/late";
+import { stableHash, type TextForm, checkedText } from "../names";
 
-/** What a text must be, and what to say of one that is not. */
-interface Form {
-  readonly problem: string;
-  readonly pattern: RegExp;
-  readonly allowed: string;
-  readonly remedy: string;
-  /** What the value is, where it is refused for being late; the default is the beginning of the problem. */
-  readonly what?: string;
-}
-
-/** Returns a literal text of a form. */
-export function textOfForm(value: string, { problem, pattern, allowed, remedy, what }: Form): string {
-  const text = literal(value, what ?? problem.replace(/^not an? | is [^]*$/g, ""));
-  return typeof text === "string" && pattern.test(text)
-    ? text
-    : fail("google-invalid", { problem, value: text, allowed, remedy });
+export function textOfForm(value: string, form: TextForm): string {
+  return checkedText("google-invalid", value, form);
 }
 
 /** Refuses a setting that would do nothing. */

@@ -26,7 +26,6 @@ export interface RoleCondition {
   readonly description?: string;
 }
 
-/** The kind of {@link RoleCondition}. */
 export const ROLE_CONDITION: ObjectKind<RoleCondition> = object({
   title: text,
   expression: text,
@@ -123,7 +122,6 @@ export interface GoogleRoleGrant {
   readonly reason?: string;
 }
 
-/** The kind of {@link GoogleRoleGrant}. */
 export const GOOGLE_ROLE_GRANT: ObjectKind<GoogleRoleGrant> = object({
   role: text,
   project: optional(text),

@@ -50,22 +50,18 @@ export function permissionNames(values: readonly string[]): readonly string[] {
 }
 
 /** Predefined roles that workloads use. Source: "IAM roles and permissions index" of Google Cloud. */
-const PREDEFINED: readonly string[] = [
-  ...["admin", "objectAdmin", "objectCreator", "objectUser", "objectViewer"].map((id) => `storage.${id}`),
-  ...["admin", "secretAccessor", "secretVersionAdder", "secretVersionManager", "viewer"].map(
-    (id) => `secretmanager.${id}`,
-  ),
-  ...["admin", "editor", "publisher", "subscriber", "viewer"].map((id) => `pubsub.${id}`),
-  ...["admin", "reader", "repoAdmin", "writer"].map((id) => `artifactregistry.${id}`),
-  ...["admin", "client", "editor", "instanceUser", "viewer"].map((id) => `cloudsql.${id}`),
-  ...["cryptoKeyDecrypter", "cryptoKeyEncrypter", "cryptoKeyEncrypterDecrypter", "viewer", "admin"].map(
-    (id) => `cloudkms.${id}`,
-  ),
-  ...["admin", "dataEditor", "dataOwner", "dataViewer", "jobUser", "user"].map((id) => `bigquery.${id}`),
-  ...["admin", "logWriter", "viewer"].map((id) => `logging.${id}`),
-  ...["admin", "editor", "metricWriter", "viewer"].map((id) => `monitoring.${id}`),
-  ...["admin", "clusterViewer", "developer", "viewer"].map((id) => `container.${id}`),
-].map((name) => `roles/${name}`);
+const PREDEFINED: readonly string[] = Object.entries({
+  storage: "admin objectAdmin objectCreator objectUser objectViewer",
+  secretmanager: "admin secretAccessor secretVersionAdder secretVersionManager viewer",
+  pubsub: "admin editor publisher subscriber viewer",
+  artifactregistry: "admin reader repoAdmin writer",
+  cloudsql: "admin client editor instanceUser viewer",
+  cloudkms: "cryptoKeyDecrypter cryptoKeyEncrypter cryptoKeyEncrypterDecrypter viewer admin",
+  bigquery: "admin dataEditor dataOwner dataViewer jobUser user",
+  logging: "admin logWriter viewer",
+  monitoring: "admin editor metricWriter viewer",
+  container: "admin clusterViewer developer viewer",
+}).flatMap(([service, ids]) => ids.split(" ").map((id) => `roles/${service}.${id}`));
 
 /** A warning about a predefined role that is not known but nearly is; IAM refuses a role that does not exist. */
 export function roleWarnings(roles: readonly string[]): readonly string[] {

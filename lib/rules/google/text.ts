@@ -4,9 +4,7 @@
 
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
-import { nameTooLong } from "../../model/problems";
 
-/** How an API measures a text. */
 export type TextSize = (text: string) => number;
 
 export const characters: TextSize = (text) => [...text].length;
@@ -25,7 +23,12 @@ export function shortText(
   size: TextSize = characters,
 ): string | undefined {
   if (value === undefined || isLate(value) || size(value) <= max) return value;
-  return fail("property-limit", nameTooLong(what, value, max));
+  return fail("property-limit", {
+    problem: `${what} is longer than ${max} characters`,
+    value,
+    allowed: `at most ${max} characters`,
+    remedy: "choose a shorter name",
+  });
 }
 
 /** A written reason for what is refused without one; `undefined` where there is none, or none but blanks. */

@@ -49,7 +49,6 @@ export function evaluateAttributeCondition(
     : { outcome: "denied", reason: `the attribute condition does not admit ${subject}` };
 }
 
-/** The attributes of a token. */
 export interface MappedAttributes {
   /** `subject` a text, `groups` a list of texts; `UNKNOWN_CLAIM` where it cannot be determined. */
   readonly google: CelClaims;

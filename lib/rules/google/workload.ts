@@ -16,7 +16,6 @@ export const CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
 /** The type of tokens that credential files hand over. */
 export const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:jwt";
 
-/** What a credential file says. */
 interface ExternalAccount {
   /** `//iam.googleapis.com/projects/…/providers/<id>`; late when the project number is. */
   readonly stsAudience: string;

@@ -3,7 +3,6 @@
  * (kubernetes:pkg/features/kube_features.go, read at 1.31.14, 1.32.13, 1.33.13, 1.34.4, 1.35.4, 1.36.3 and 1.37.2).
  */
 
-import { once } from "../../model/once";
 import { fail } from "../../errors";
 import { compareVersions, minorOf } from "../../model/version";
 import { nearMiss } from "../../model/nearest-name";
@@ -70,25 +69,23 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
 };
 
 /**
- * All gates of the known minors, and groups of gates, from the first of these minors that has them to the last;
- * `undefined` if the newest has them. A kubelet with any other gate does not start. Source: pkg/features, and
+ * All gates of the known minors, and groups of gates, by the first and the last of these minors that have them; without
+ * a last one the newest has them. A kubelet with any other gate does not start. Source: pkg/features, and
  * staging/src/k8s.io/{apiserver,client-go,component-base}, whose gates the kubelet has too.
  */
-const ALL: readonly (readonly [since: string, until: string | undefined, names: string])[] = [
-  [
-    "1.31",
-    undefined,
-    `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServingWithRoutine AllowDNSOnlyNodeCSR
-    AllowInsecureKubeletCertificateSigningRequests CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions
-    CPUManagerPolicyOptions CRDValidationRatcheting CSIVolumeHealth CloudControllerManagerWebhook
-    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode ContainerCheckpoint
-    ContextualLogging CoordinatedLeaderElection CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod
-    CustomResourceFieldSelectors DisableAllocatorDualWrite DisableNodeKubeProxyVersion
-    DynamicResourceAllocation EventedPLEG ExecProbeTimeout GracefulNodeShutdown
-    GracefulNodeShutdownBasedOnPodPriority HPAScaleToZero ImageMaximumGCAge ImageVolume
-    InPlacePodVerticalScaling InformerResourceVersion JobManagedBy KMSv1 KubeletCgroupDriverFromCRI
-    KubeletInUserNamespace KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletSeparateDiskGC
-    KubeletTracing LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions LoggingBetaOptions
+const ALL: Readonly<Record<string, string>> = {
+  "1.31-": `AllAlpha AllBeta APIResponseCompression APIServerIdentity APIServingWithRoutine
+    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests CPUManagerPolicyAlphaOptions
+    CPUManagerPolicyBetaOptions CPUManagerPolicyOptions CRDValidationRatcheting CSIVolumeHealth
+    CloudControllerManagerWebhook ClusterTrustBundle ClusterTrustBundleProjection
+    ConcurrentWatchObjectDecode ContainerCheckpoint ContextualLogging CoordinatedLeaderElection
+    CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod CustomResourceFieldSelectors
+    DisableAllocatorDualWrite DisableNodeKubeProxyVersion DynamicResourceAllocation EventedPLEG
+    ExecProbeTimeout GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAScaleToZero
+    ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling InformerResourceVersion JobManagedBy KMSv1
+    KubeletCgroupDriverFromCRI KubeletInUserNamespace KubeletPodResourcesDynamicResources
+    KubeletPodResourcesGet KubeletSeparateDiskGC KubeletTracing
+    LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions LoggingBetaOptions
     LoggingStableOptions MatchLabelKeysInPodAffinity MatchLabelKeysInPodTopologySpread
     MaxUnavailableStatefulSet MemoryQoS MultiCIDRServiceAllocator MutatingAdmissionPolicy NFTablesProxyMode
     NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OpenAPIEnums PodAndContainerStatsFromCRI
@@ -103,107 +100,65 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
     TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
     UnknownVersionInteroperabilityProxy UserNamespacesSupport VolumeAttributesClass
     WatchCacheInitializationPostStartHook WatchList WatchListClient WinDSR WinOverlay WindowsHostNetwork`,
-  ],
-  [
-    "1.31",
-    "1.36",
-    `APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
-    AuthorizeWithSelectors ConsistentListFromCache JobBackoffLimitPerIndex JobPodReplacementPolicy
-    JobSuccessPolicy LogarithmicScaleDown OrderedNamespaceDeletion PodLifecycleSleepAction
-    ResilientWatchCacheInitialization RetryGenerateName SchedulerQueueingHints SidecarContainers
-    StructuredAuthenticationConfiguration`,
-  ],
-  [
-    "1.31",
-    "1.35",
-    `CSIMigrationPortworx HonorPVReclaimPolicy InTreePluginPortworxUnregister MemoryManager
+  "1.31-1.36": `APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource
+    AuthorizeNodeWithSelectors AuthorizeWithSelectors ConsistentListFromCache JobBackoffLimitPerIndex
+    JobPodReplacementPolicy JobSuccessPolicy LogarithmicScaleDown OrderedNamespaceDeletion
+    PodLifecycleSleepAction ResilientWatchCacheInitialization RetryGenerateName SchedulerQueueingHints
+    SidecarContainers StructuredAuthenticationConfiguration`,
+  "1.31-1.35": `CSIMigrationPortworx HonorPVReclaimPolicy InTreePluginPortworxUnregister MemoryManager
     ServiceTrafficDistribution StructuredAuthorizationConfiguration TopologyAwareHints
     WatchFromStorageWithoutResourceVersion`,
-  ],
-  [
-    "1.31",
-    "1.34",
-    `AllowServiceLBStatusOnNonLB ComponentSLIs CronJobsScheduledAnnotation LoadBalancerIPMode PodIndexLabel
-    SizeMemoryBackedVolumes StatefulSetAutoDeletePVC StrictCostEnforcementForVAP
+  "1.31-1.34": `AllowServiceLBStatusOnNonLB ComponentSLIs CronJobsScheduledAnnotation LoadBalancerIPMode
+    PodIndexLabel SizeMemoryBackedVolumes StatefulSetAutoDeletePVC StrictCostEnforcementForVAP
     StrictCostEnforcementForWebhooks UserNamespacesPodSecurityStandards`,
-  ],
-  [
-    "1.31",
-    "1.33",
-    `DevicePluginCDIDevices ElasticIndexedJob PodDisruptionConditions StatefulSetStartOrdinal`,
-  ],
-  [
-    "1.31",
-    "1.32",
-    `APIListChunking AdmissionWebhookMatchConditions AggregatedDiscoveryEndpoint AppArmor AppArmorFields
-    CPUManager DisableCloudProviders DisableKubeletCloudCredentialProviders EfficientWatchResumption
-    JobPodFailurePolicy KubeProxyDrainingTerminatingNodes PDBUnhealthyPodEvictionPolicy
-    PersistentVolumeLastPhaseTransitionTime RemainingItemCount VolumeCapacityPriority WatchBookmark`,
-  ],
-  [
-    "1.31",
-    "1.31",
-    `CloudDualStackNodeIPs DRAControlPlaneController HPAContainerMetrics KMSv2 KMSv2KDF
+  "1.31-1.33": "DevicePluginCDIDevices ElasticIndexedJob PodDisruptionConditions StatefulSetStartOrdinal",
+  "1.31-1.32": `APIListChunking AdmissionWebhookMatchConditions AggregatedDiscoveryEndpoint AppArmor
+    AppArmorFields CPUManager DisableCloudProviders DisableKubeletCloudCredentialProviders
+    EfficientWatchResumption JobPodFailurePolicy KubeProxyDrainingTerminatingNodes
+    PDBUnhealthyPodEvictionPolicy PersistentVolumeLastPhaseTransitionTime RemainingItemCount
+    VolumeCapacityPriority WatchBookmark`,
+  "1.31-1.31": `CloudDualStackNodeIPs DRAControlPlaneController HPAContainerMetrics KMSv2 KMSv2KDF
     LegacyServiceAccountTokenCleanUp MinDomainsInPodTopologySpread NewVolumeManagerReconstruction
     NodeOutOfServiceVolumeDetach PodHostIPs ServerSideApply ServerSideFieldValidation
     StableLoadBalancerNodeSet ValidatingAdmissionPolicy ZeroLimitedNominalConcurrencyShares`,
-  ],
-  [
-    "1.32",
-    undefined,
-    `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion CBORServingAndStorage
-    ClientsAllowCBOR ClientsPreferCBOR ComponentFlagz ComponentStatusz DRAAdminAccess
+  "1.32-": `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion
+    CBORServingAndStorage ClientsAllowCBOR ClientsPreferCBOR ComponentFlagz ComponentStatusz DRAAdminAccess
     DRAResourceClaimDeviceStatus ExternalServiceAccountTokenSigner InPlacePodVerticalScalingExclusiveCPUs
     KubeletCrashLoopBackOffMax KubeletFineGrainedAuthz KubeletRegistrationGetOnExistsOnly PodLevelResources
     PodLogsQuerySplitStreams RemoteRequestHeaderUID SELinuxChangePolicy SchedulerAsyncPreemption
     ServiceAccountNodeAudienceRestriction SystemdWatchdog WindowsCPUAndMemoryAffinity
     WindowsGracefulNodeShutdown`,
-  ],
-  ["1.32", "1.36", `BtreeWatchCache PodLifecycleSleepActionAllowZero RelaxedDNSSearchValidation`],
-  ["1.32", "1.35", "InPlacePodVerticalScalingAllocatedStatus"],
-  [
-    "1.33",
-    undefined,
-    `AggregatedDiscoveryRemoveBetaType AllowParsingUserUIDFromCertAuth ContainerStopSignals DRADeviceTaints
-    DRAPartitionableDevices DRAPrioritizedList DeclarativeValidation DeclarativeValidationTakeover
-    DeploymentReplicaSetTerminatingReplicas DisableCPUQuotaWithExclusiveCPUs GitRepoVolumeDriver
-    HPAConfigurableTolerance InOrderInformers KubeletEnsureSecretPulledImages KubeletPSI
+  "1.32-1.36": "BtreeWatchCache PodLifecycleSleepActionAllowZero RelaxedDNSSearchValidation",
+  "1.32-1.35": "InPlacePodVerticalScalingAllocatedStatus",
+  "1.33-": `AggregatedDiscoveryRemoveBetaType AllowParsingUserUIDFromCertAuth ContainerStopSignals
+    DRADeviceTaints DRAPartitionableDevices DRAPrioritizedList DeclarativeValidation
+    DeclarativeValidationTakeover DeploymentReplicaSetTerminatingReplicas DisableCPUQuotaWithExclusiveCPUs
+    GitRepoVolumeDriver HPAConfigurableTolerance InOrderInformers KubeletEnsureSecretPulledImages KubeletPSI
     KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot MutableCSINodeAllocatableCount
     PodObservedGenerationTracking PodTopologyLabelsAdmission PreferSameTrafficDistribution
     ReduceDefaultCrashLoopBackOffDecay SchedulerPopFromBackoffQ StorageCapacityScoring
     StrictIPCIDRValidation`,
-  ],
-  ["1.33", "1.36", `StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf`],
-  ["1.33", "1.33", "LegacySidecarContainers"],
-  [
-    "1.34",
-    undefined,
-    `ClearingNominatedNodeNameAfterBinding ContainerRestartRules DRAConsumableCapacity
+  "1.33-1.36": "StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf",
+  "1.33-1.33": "LegacySidecarContainers",
+  "1.34-": `ClearingNominatedNodeNameAfterBinding ContainerRestartRules DRAConsumableCapacity
     DRADeviceBindingConditions DRAExtendedResource DRASchedulerFilterTimeout DetectCacheInconsistency
     EnvFiles HostnameOverride InPlacePodVerticalScalingExclusiveMemory KubeletPodResourcesListUseActivePods
     MatchLabelKeysInPodTopologySpreadSelectorMerge NominatedNodeNameForExpectation PodCertificateRequest
     RelaxedServiceNameValidation SchedulerAsyncAPICalls SizeBasedListCostEstimate
     StatefulSetSemanticRevisionComparison StructuredAuthenticationConfigurationEgressSelector
     TokenRequestServiceAccountUIDValidation`,
-  ],
-  ["1.34", "1.36", "PreventStaticPodAPIReferences"],
-  ["1.34", "1.34", "ProbeHostPodSecurityStandards"],
-  [
-    "1.35",
-    undefined,
-    `AuthorizePodWebsocketUpgradeCreatePermission CRDObservedGenerationTracking CSIServiceAccountTokenSecrets
-    ChangeContainerStatusOnKubeletRestart CloudControllerManagerWatchBasedRoutesReconciliation
-    ConstrainedImpersonation DRADeviceTaintRules GenericWorkload InOrderInformersBatchProcess
-    InPlacePodLevelResourcesVerticalScaling MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
-    MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures OpportunisticBatching
-    RestartAllContainersOnContainerExits StructuredAuthenticationConfigurationJWKSMetrics
-    TaintTolerationComparisonOperators UserNamespacesHostNetworkSupport VolumeLimitScaling`,
-  ],
-  ["1.35", "1.36", "GangScheduling"],
-  [
-    "1.36",
-    undefined,
-    `AllowServiceExternalIPs AtomicFIFO CRIListStreaming ClientsAllowCARotation ClientsAllowTLSCacheGC
+  "1.34-1.36": "PreventStaticPodAPIReferences",
+  "1.34-1.34": "ProbeHostPodSecurityStandards",
+  "1.35-": `AuthorizePodWebsocketUpgradeCreatePermission CRDObservedGenerationTracking
+    CSIServiceAccountTokenSecrets ChangeContainerStatusOnKubeletRestart
+    CloudControllerManagerWatchBasedRoutesReconciliation ConstrainedImpersonation DRADeviceTaintRules
+    GenericWorkload InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
+    MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+    NodeDeclaredFeatures OpportunisticBatching RestartAllContainersOnContainerExits
+    StructuredAuthenticationConfigurationJWKSMetrics TaintTolerationComparisonOperators
+    UserNamespacesHostNetworkSupport VolumeLimitScaling`,
+  "1.35-1.36": "GangScheduling",
+  "1.36-": `AllowServiceExternalIPs AtomicFIFO CRIListStreaming ClientsAllowCARotation ClientsAllowTLSCacheGC
     DRAListTypeAttributes DRANodeAllocatableResources DRAResourceClaimGranularStatusAuthorization
     DRAResourcePoolStatus DRAWorkloadResourceClaims DeclarativeValidationBeta ExtendWebSocketsToKubelet
     ImageVolumeWithDigest InPlacePodVerticalScalingInitContainers ManifestBasedAdmissionControlConfig
@@ -212,36 +167,32 @@ const ALL: readonly (readonly [since: string, until: string | undefined, names: 
     ShardedListAndWatch StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob
     StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
     TopologyAwareWorkloadScheduling UnlockWhileProcessingFIFO WorkloadWithJob`,
-  ],
-  ["1.36", "1.36", "WorkloadAwarePreemption"],
-  [
-    "1.37",
-    undefined,
-    `APIServerWebhookAuthenticationToken AtomicWriteVolumeUserFields CompositePodGroup
-    ConsistentListFromCacheSkipTimeoutFallback
-    DRADerivedAttributes DRADeviceCompatibilityGroups DRAFractionalCapacityRange DRAOptionalNodeOperations
-    DRAPartitionableDevicesType DefaultPodSysctls EmptyDirVolumeMode EtcdRangeStream EvictionRequestAPI
-    ExcludeAdmissionWebhookVirtualResources GRPCContainerProbeTLS H2CContainerProbe HPAGeneration
-    HPAOptimizedSelectorStore HugepageAwareEviction InPlacePodVerticalScalingMemoryBackedVolumes
-    InPlacePodVerticalScalingSchedulerPreemption InterPodAffinityHostnameFastPath KubeProxyIPVS
-    KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint NFTablesNetlink
-    NodeControllerLeaseCircuitBreaker NodeLifecycleConditions PodGroupPreemptionPolicy
-    PodLevelResourcesFixDefaulting PodLevelResourcesFixKubeletQOSClass SchedulerPreQueueingHints
-    StaleControllerConsistencyHPA StatefulSetRecreateStrategy VolumeBindMountOptions WatchListCompression
-    WebhookRoundTripLoadBalancing`,
-  ],
-];
+  "1.36-1.36": "WorkloadAwarePreemption",
+  "1.37-": `APIServerWebhookAuthenticationToken AtomicWriteVolumeUserFields CompositePodGroup
+    ConsistentListFromCacheSkipTimeoutFallback DRADerivedAttributes DRADeviceCompatibilityGroups
+    DRAFractionalCapacityRange DRAOptionalNodeOperations DRAPartitionableDevicesType DefaultPodSysctls
+    EmptyDirVolumeMode EtcdRangeStream EvictionRequestAPI ExcludeAdmissionWebhookVirtualResources
+    GRPCContainerProbeTLS H2CContainerProbe HPAGeneration HPAOptimizedSelectorStore HugepageAwareEviction
+    InPlacePodVerticalScalingMemoryBackedVolumes InPlacePodVerticalScalingSchedulerPreemption
+    InterPodAffinityHostnameFastPath KubeProxyIPVS KubeProxyNFTablesLocalhostNodePorts
+    KubeletAllocatedPodsEndpoint NFTablesNetlink NodeControllerLeaseCircuitBreaker NodeLifecycleConditions
+    PodGroupPreemptionPolicy PodLevelResourcesFixDefaulting PodLevelResourcesFixKubeletQOSClass
+    SchedulerPreQueueingHints StaleControllerConsistencyHPA StatefulSetRecreateStrategy
+    VolumeBindMountOptions WatchListCompression WebhookRoundTripLoadBalancing`,
+};
 
-const namesOf = once(([, , names]: (typeof ALL)[number]) => new Set(names.split(/\s+/)));
+const SPANS = Object.entries(ALL).map(([span, names]) => {
+  const [since = "", until = ""] = span.split("-");
+  return { since, until, names: new Set(names.split(/\s+/)) };
+});
 
 /** Whether a minor has the gate, or any of the known ones. */
 export function isFeatureGate(name: string, minor?: string): boolean {
-  return ALL.some(
-    (row) =>
-      namesOf(row).has(name) &&
+  return SPANS.some(
+    ({ since, until, names }) =>
+      names.has(name) &&
       (minor === undefined ||
-        (compareVersions(row[0], minor) <= 0 &&
-          (row[1] === undefined || compareVersions(minor, row[1]) <= 0))),
+        (compareVersions(since, minor) <= 0 && (until === "" || compareVersions(minor, until) <= 0))),
   );
 }
 
@@ -268,11 +219,15 @@ const OFF_IN_BETA: readonly FeatureGate[] = [
 const NEWEST_PATCH = 999;
 
 /** The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the message. */
-export function knownMinor(what: string, version: string): string {
+export function knownMinor(
+  what: string,
+  version: string,
+  allowed: string = knownKubernetesMinors.join(", "),
+): string {
   const minor = minorOf(what, version);
   return knownKubernetesMinors.includes(minor)
     ? minor
-    : fail("version-unknown", versionUnknown(what, version, knownKubernetesMinors.join(", ")));
+    : fail("version-unknown", versionUnknown(what, version, allowed));
 }
 
 /**

@@ -120,12 +120,7 @@ export type UrlPart = "host" | "zone" | "other";
 const REFUSED_IN_HOST = /[\x00-\x20#%/?@\\^`{|}\x7f]/;
 
 /** Percent-decodes a byte string as Go's net/url does, or returns Go's error text. Never throws. */
-export function unescape(
-  text: string,
-  part: UrlPart,
-):
-  | { readonly text: string; readonly error?: undefined }
-  | { readonly text?: undefined; readonly error: string } {
+export function unescape(text: string, part: UrlPart): Part {
   const strict = part !== "other";
   if (!strict && !text.includes("%")) return { text };
   const pattern = strict ? /%|[\x00-\x20#/?@\\^`{|}\x7f]/g : /%/g;
@@ -202,7 +197,8 @@ function fieldsProblem(address: string, leadingEllipsis: boolean): Problem | und
   let count = 0;
   while (count < FIELDS) {
     const digits = /^[0-9a-fA-F]{0,5}/.exec(rest)?.[0] ?? "";
-    if (digits.length > 4) return tooLong(rest);
+    // Go checks the length before the value, so five digits are too long even with leading zeros.
+    if (digits.length > 4) return { message: "each group must have 4 or less digits", at: rest };
     if (digits === "")
       return { message: "each colon-separated field must have at least one digit", at: rest };
     if (rest[digits.length] === ".") {
@@ -234,11 +230,6 @@ function endProblem(rest: string, count: number, ellipsis: boolean): Problem | u
   return count >= FIELDS && ellipsis
     ? { message: "the :: must expand to at least one field of zeros" }
     : undefined;
-}
-
-/** Go checks the length of a field before its value, so five digits are too long even with leading zeros. */
-function tooLong(at: string): Problem {
-  return { message: "each group must have 4 or less digits", at };
 }
 
 function embeddedProblem(rest: string, ellipsis: boolean, count: number): Problem | undefined {

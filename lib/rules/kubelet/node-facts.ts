@@ -6,20 +6,18 @@ import { fail } from "../../errors";
 import { type PluginFacts, PLUGIN_FACTS } from "../../model/cluster";
 import { literal } from "../../model/late";
 import { nearestName } from "../../model/nearest-name";
-import { versionUnknown, versionUnsupported } from "../../model/problems";
+import { versionUnsupported } from "../../model/problems";
 import { type Kind, checkGiven, choice, either, record, text } from "../../model/shape";
 import { compareVersions, minorOf, parseVersion } from "../../model/version";
 import { PLUGINS } from "../../registries/plugins";
 import { pluginRow } from "../plugins";
-import { featureGateDefault, knownKubernetesMinors } from "./feature-gates";
+import { featureGateDefault, knownKubernetesMinors, knownMinor } from "./feature-gates";
 
 /** The plugins on the nodes, by key; a text is the version, `1.35.2`. */
 export type StatedPlugins = Readonly<Record<string, string | PluginFacts>>;
 
-/** The kind of {@link StatedPlugins}. */
 export const STATED_PLUGINS: Kind<StatedPlugins> = record(either(text, PLUGIN_FACTS));
 
-/** The minors of kubelets and API server. */
 export interface NodeMinors {
   readonly kubelet: string;
   readonly apiServer: string;
@@ -36,13 +34,13 @@ export function pullingMinors(
 ): NodeMinors {
   const kubelet = minorOf("version of the kubelet", version);
   const obstacle = withoutTokens(kubelet, gates);
-  if (compareVersions(kubelet, FIRST) >= 0) usableMinor("kubelet", version);
+  if (compareVersions(kubelet, FIRST) >= 0) knownMinor("kubelet", version, usable());
   if (obstacle !== undefined) {
     const able = knownKubernetesMinors.filter((minor) => withoutTokens(minor, gates) === undefined);
     const allowed = able.join(", ") || `kubelets with ${GATE} on`;
     fail("version-unsupported", versionUnsupported(`kubelet ${kubelet}`, version, allowed, obstacle));
   }
-  return notNewer(kubelet, usableMinor("kube-apiserver", apiServerVersion));
+  return notNewer(kubelet, knownMinor("kube-apiserver", apiServerVersion, usable()));
 }
 
 /** Why a kubelet of this minor sends no service account tokens to plugins, as the end of a sentence. */
@@ -55,7 +53,6 @@ export function withoutTokens(kubelet: string, gates: Readonly<Record<string, bo
     : `its feature gate ${GATE} is off; if it is on in the nodes and the API server, state it in \`featureGates\``;
 }
 
-/** Throws if the nodes are newer than the API server. */
 export function notNewer(kubelet: string, apiServer: string): NodeMinors {
   return compareVersions(kubelet, apiServer) > 0
     ? fail("cluster-mismatch", {
@@ -65,13 +62,6 @@ export function notNewer(kubelet: string, apiServer: string): NodeMinors {
         remedy: "correct the versions: `version` is that of the nodes' kubelets",
       })
     : { kubelet, apiServer };
-}
-
-function usableMinor(what: string, version: string): string {
-  const minor = minorOf(what, version);
-  return knownKubernetesMinors.includes(minor)
-    ? minor
-    : fail("version-unknown", versionUnknown(what, version, usable()));
 }
 
 function usable(): string {

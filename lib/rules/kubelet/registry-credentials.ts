@@ -3,6 +3,7 @@
  * `BasicDockerKeyring` and `UnionDockerKeyring`; pkg/kubelet/images/image_manager.go, `pullImage`).
  */
 
+import { push } from "../../model/grouped";
 import { toBytes, quoted, jsonKind } from "./go-text";
 import { type GoUrlOptions, parseSchemelessUrl } from "./go-url";
 import { bytesMatch } from "./image-matches";
@@ -72,10 +73,7 @@ function ofKeyring<Credential extends RegistryCredential>(
   for (const credential of keyring) {
     const registry: unknown = credential?.registry;
     const key = typeof registry === "string" ? keyOf(registry, options) : undefined;
-    if (key === undefined) continue;
-    const same = byKey.get(key);
-    if (same) same.push(credential);
-    else byKey.set(key, [credential]);
+    if (key !== undefined) push(byKey, key, credential);
   }
   const matching = [...byKey.keys()].filter((key) => bytesMatch(key, repository, options)).sort(reverse);
   const credentials = matching.flatMap((key) => byKey.get(key) ?? []);
@@ -115,7 +113,6 @@ export const DOCKER_CONFIG_KEYS: Readonly<Record<string, string>> = {
   "kubernetes.io/dockercfg": ".dockercfg",
 };
 
-/** The contents of a docker config. */
 export interface DockerConfig {
   readonly registries: readonly string[];
   /** Why the kubelet cannot decode it; `undefined` if it can. */

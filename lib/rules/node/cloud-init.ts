@@ -57,7 +57,6 @@ function cloudConfig(files: readonly NodeFile[], executables: readonly NodeExecu
   };
 }
 
-/** The row of this form in the table of forms. */
 export const CLOUD_INIT_FORM: NodeForm = {
   id: "cloud-init",
   is: (document) => Array.isArray(record(document)["write_files"]),

@@ -39,7 +39,6 @@ const VARIANTS = { flatcar: "1.0.0", fcos: "1.4.0" } as const;
 /** Operating systems for which Butane writes configurations. */
 export type ButaneVariant = keyof typeof VARIANTS;
 
-/** All variants. */
 export const BUTANE_VARIANTS: readonly ButaneVariant[] = ["flatcar", "fcos"];
 
 /** A Butane configuration, for `butane --strict` or for `storage.trees` of another. */
@@ -59,7 +58,6 @@ function inlineFile({ path, mode, content }: NodeFile): Json {
   return { path, mode, overwrite: true, contents: { inline: content } };
 }
 
-/** The row of Ignition in the table of forms. */
 export const IGNITION_FORM: NodeForm = {
   id: "ignition",
   is: (document) => {
@@ -76,7 +74,6 @@ export const IGNITION_FORM: NodeForm = {
   },
 };
 
-/** The row of Butane in the table of forms. */
 export const BUTANE_FORM: NodeForm = {
   id: "butane",
   is: (document) => typeof at(document, "variant") === "string" && at(document, "version") !== undefined,
@@ -118,22 +115,13 @@ function storageFile(file: unknown, index: number): readonly CarriedFile[] {
   const place = ["storage", "files", index, "contents", key];
   const mode = modeOf(at(file, "mode"));
   if (key === "inline") return [{ path, content: written, encoding: "plain", at: place, mode }];
+  // A file without contents changes the mode or owner of an earlier one.
+  if (written === "" && contents["local"] === undefined) return [];
   // The content is unknown if it is downloaded at boot or is in another file.
   if (!/^(?:data:|@late\()/.test(written))
-    // A file without contents changes the mode or owner of an earlier one.
-    return written === "" && contents["local"] === undefined
-      ? []
-      : [
-          {
-            path,
-            content: undefined,
-            encoding: "other",
-            at: place,
-            mode,
-            contents,
-            sha256: hashOf(contents),
-          },
-        ];
+    return [
+      { path, content: undefined, encoding: "other", at: place, mode, contents, sha256: hashOf(contents) },
+    ];
   return [{ path, content: written, encoding: "data-url", at: place, contents, mode }];
 }
 

@@ -19,7 +19,6 @@ const FLAG = "service-account-issuer";
 /** Names the file with the AuthenticationConfiguration. */
 export const AUTHENTICATION_FLAG = "authentication-config";
 
-/** A document for the control plane. */
 export type IssuerDocument = Readonly<Record<string, unknown>>;
 
 /** One way of stating arguments. */

@@ -69,7 +69,6 @@ function hook(executables: readonly NodeExecutable[]): object {
   };
 }
 
-/** The kOps row of the table of forms. */
 export const KOPS_FORM: NodeForm = {
   id: "kops",
   is: (document) => {

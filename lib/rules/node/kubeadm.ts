@@ -11,7 +11,7 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import type { NodeExecutable, NodeFile, NodeSetup } from "../../model/node-file";
+import type { NodeFile, NodeSetup } from "../../model/node-file";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { compareVersions } from "../../model/version";
 import { type CarriedFile, type CarriedSetup, type NodeForm, carriedFiles, flagsInTurn, octal } from "./form";
@@ -21,7 +21,6 @@ type Flags = Readonly<Record<string, string>>;
 
 /** Versions of kubeadm's configuration; they differ in how extra arguments are written. */
 export const KUBEADM_VERSIONS = ["v1beta3", "v1beta4"] as const;
-/** A version of kubeadm's configuration. */
 export type KubeadmVersion = (typeof KUBEADM_VERSIONS)[number];
 
 const KUBEADM = "kubeadm.k8s.io";
@@ -57,7 +56,6 @@ export function kubeadmDocuments(setup: NodeSetup, version: KubeadmVersion): rea
   }));
 }
 
-/** Name and version of a KubeadmConfigTemplate. */
 export interface KubeadmTemplate {
   readonly name: string;
   readonly namespace: string;
@@ -75,16 +73,12 @@ export function kubeadmTemplateSpec(setup: NodeSetup, { version }: Pick<KubeadmT
     template: {
       spec: {
         files: setup.files.map(templateFile),
-        ...(executables.length > 0 && { preKubeadmCommands: executables.map(commandOf) }),
+        ...(executables.length > 0 && { preKubeadmCommands: executables.map(fetchCommand) }),
         initConfiguration: { nodeRegistration },
         joinConfiguration: { nodeRegistration },
       },
     },
   };
-}
-
-function commandOf(executable: NodeExecutable): string {
-  return fetchCommand(executable);
 }
 
 /** Omits empty content: the CRD requires at least one character. */
@@ -117,7 +111,6 @@ export const KUBEADM_FORM: NodeForm = {
   },
 };
 
-/** The row of Cluster API's template and configuration. */
 export const KUBEADM_TEMPLATE_FORM: NodeForm = {
   id: "kubeadm-config-template",
   is: (document) =>

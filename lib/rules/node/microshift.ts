@@ -32,7 +32,6 @@ const EXECUTABLE_BELOW = /^\/usr\/(?:libexec|local\/bin)(?:\/|$)/;
 const MODE = 0o600;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The host of MicroShift devices. */
 export function microShiftHost(version: string): KubeletHost {
   if (compareVersions(minorOf("MicroShift version", version), LAST_WITHOUT) <= 0)
     fail("version-unsupported", {
@@ -71,11 +70,9 @@ function checkKubelet(version: string, kubelet: string): void {
 export function microShiftObstacle({ kubelet, microShift }: NodeVersions): VersionObstacle | undefined {
   const isOld =
     microShift === undefined
-      ? kubelet === undefined
-        ? undefined
-        : compareVersions(kubelet, KUBELET_OF_LAST) <= 0
+      ? kubelet !== undefined && compareVersions(kubelet, KUBELET_OF_LAST) <= 0
       : compareVersions(minorOf("MicroShift version", microShift), LAST_WITHOUT) <= 0;
-  if (isOld === true)
+  if (isOld)
     return {
       isCertain: true,
       reason: `MicroShift up to ${LAST_WITHOUT} ignores the keys with a warning`,
@@ -141,7 +138,6 @@ function refuseFlag(flag: string): never {
 
 const FILE = /^\/etc\/microshift\/config(?:\.yaml|\.d\/[^/]+\.yaml)$/;
 
-/** True for a file of MicroShift's configuration. */
 export function isMicroShiftConfig(path: string): boolean {
   return FILE.test(path);
 }

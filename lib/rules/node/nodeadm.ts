@@ -17,7 +17,7 @@ import { type Json, at, list, record, text, texts } from "../../model/parsed";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { type ObjectKind, object, text as TEXT } from "../../model/shape";
 import { CLOUD_INIT, CLOUD_INIT_FORM, keepsEarlierLists } from "./cloud-init";
-import { type CarriedFile, type CarriedSetup, type NodeForm, flagsInTurn } from "./form";
+import { type CarriedSetup, type NodeForm, flagsInTurn } from "./form";
 import { BIN_FLAG, CONFIG_FLAG, NODEADM_PLACES } from "./host";
 
 const { pluginDirectory: DIRECTORY } = NODEADM_PLACES;
@@ -32,7 +32,6 @@ export interface UserDataPart {
   readonly content: string;
 }
 
-/** The kind of a {@link UserDataPart}. */
 export const USER_DATA_PART: ObjectKind<UserDataPart> = object({ contentType: TEXT, content: TEXT });
 
 const BOUNDARY = "//";
@@ -227,7 +226,11 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
     files: [...files, ...(containerd === "" ? [] : [{ ...RUNTIME, content: containerd } as const])],
     flags: { [CONFIG_FLAG]: OWN_CONFIG, [BIN_FLAG]: DIRECTORY, ...flagsOf(flags) },
     configuration: { featureGates: Object.assign({}, ...gates) as object },
-    doubt: partDoubt(parts, configs) ?? ownFileDoubt(files),
+    doubt:
+      partDoubt(parts, configs) ??
+      (files.some(({ path }) => path === OWN_CONFIG)
+        ? `nodeadm overwrites ${OWN_CONFIG} when a node boots`
+        : undefined),
     commands: [
       ...setups.flatMap((setup) => setup.commands ?? []),
       ...parts.filter(({ type }) => type === SCRIPT).map(({ body }) => body),
@@ -240,12 +243,6 @@ function carried(parts: readonly ReadPart[]): CarriedSetup {
 }
 
 const RUNTIME = { path: "/etc/containerd/config.toml", encoding: "plain", at: [] } as const;
-
-function ownFileDoubt(files: readonly CarriedFile[]): string | undefined {
-  return files.some(({ path }) => path === OWN_CONFIG)
-    ? `nodeadm overwrites ${OWN_CONFIG} when a node boots`
-    : undefined;
-}
 
 function partDoubt(parts: readonly ReadPart[], configs: readonly unknown[]): string | undefined {
   const isRead = ({ type, body }: ReadPart): boolean =>

@@ -10,7 +10,6 @@ function isFile(file: unknown): boolean {
   return text(at(file, "path")).startsWith("/") && typeof at(file, "content") === "string";
 }
 
-/** The row of this form in the table of forms. */
 export const PLAIN_FORM: NodeForm = {
   id: "files",
   is: (document) => {

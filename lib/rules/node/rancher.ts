@@ -19,7 +19,6 @@ import { BIN_FLAG, CONFIG_FLAG, type KubeletHost, type NodeVersions, type Versio
 
 const ROOT = "/var/lib/rancher/credentialprovider";
 
-/** The default paths of K3s and RKE2. */
 export const RANCHER_PLACES: NodePlaces = {
   configPath: `${ROOT}/config.yaml`,
   pluginDirectory: `${ROOT}/bin`,
@@ -30,7 +29,6 @@ const GATE_ON_SINCE = "1.34";
 
 const SERVICES = { k3s: "k3s or k3s-agent", rke2: "rke2-server or rke2-agent" } as const;
 
-/** The host of K3s or RKE2 nodes. */
 export function rancherHost(name: keyof typeof SERVICES): KubeletHost {
   return {
     id: name,
@@ -84,7 +82,6 @@ export function rke2Obstacle({ kubelet }: NodeVersions): VersionObstacle | undef
     : undefined;
 }
 
-/** True for a file of RKE2's configuration. */
 export function isRke2Config(path: string): boolean {
   return isRancherConfig(path) && path.startsWith("/etc/rancher/rke2/");
 }

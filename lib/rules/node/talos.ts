@@ -94,12 +94,8 @@ export function talosPatch(setup: NodeSetup, version: string): readonly object[]
 const DOCUMENT = "KubeCredentialProviderConfig";
 
 function assertPlaces({ kubeletFlags, executables = [] }: NodeSetup): void {
-  const places: Readonly<Record<string, string>> = {
-    [CONFIG_FLAG]: TALOS_PLACES.configPath,
-    [BIN_FLAG]: TALOS_PLACES.pluginDirectory,
-  };
   for (const [flag, value] of Object.entries(kubeletFlags)) {
-    const fixed = Object.hasOwn(places, flag) ? places[flag] : undefined;
+    const fixed = Object.hasOwn(FLAGS, flag) ? FLAGS[flag] : undefined;
     if (value !== fixed)
       fail("node-unsupported", {
         problem: `Talos sets the kubelet flag ${flag} itself, and the value cannot be changed`,
@@ -145,45 +141,40 @@ export function machineFile({ path, mode, content }: NodeFile): object {
   return { path, permissions: mode, op: "create", content };
 }
 
-/** The Talos row of the table of forms. */
 export const TALOS_FORM: NodeForm = {
   id: "talos",
   joins: true,
   is: (document) => isMachine(document) || isDocument(document) || isOther(document),
   read: (documents) => {
     const machines = documents
-      .map((each, document) => ({ each, document }))
+      .map((each, document) => ({ each, document, kubelet: at(each, "machine", "kubelet") }))
       .filter(({ each }) => isMachine(each));
     const files = machines.flatMap(({ each, document }) =>
       [...carriedFiles(at(each, "machine", "files"), ["machine", "files"], KEYS), ...otherFiles(each)].map(
         (file) => ({ ...file, document }),
       ),
     );
-    const kubelets = machines.filter(({ each }) => at(each, "machine", "kubelet") !== undefined);
+    const kubelets = machines.filter(({ kubelet }) => kubelet !== undefined);
     const named = documents.findIndex(isDocument);
-    const [kubelet] = kubelets;
-    const written = at(kubelet?.each, "machine", "kubelet", "credentialProviderConfig");
+    const [first] = kubelets;
+    const kubelet = first?.kubelet;
+    const written = at(kubelet, "credentialProviderConfig");
     const config: CarriedFile | undefined =
       named >= 0
         ? configFile(at(documents[named], "configuration"), named, ["configuration"])
         : written === undefined
           ? undefined
-          : configFile(written, kubelet?.document ?? 0, ["machine", "kubelet", "credentialProviderConfig"]);
+          : configFile(written, first?.document ?? 0, ["machine", "kubelet", "credentialProviderConfig"]);
     return {
       files: [...files, ...(config ? [config] : [])],
-      flags: { ...extraArgs(at(kubelet?.each, "machine", "kubelet", "extraArgs")), ...(config && FLAGS) },
-      configuration: at(kubelet?.each, "machine", "kubelet", "extraConfig"),
-      kubelet: /:v([\d.]+)$/.exec(text(at(kubelet?.each, "machine", "kubelet", "image")))?.[1],
-      parts: kubelets.map(({ each }) => [
-        "KubeletConfiguration",
-        at(each, "machine", "kubelet", "extraConfig"),
-      ]),
-      ...doubtOf(config),
-      ...otherDoubt(documents),
-      ...argumentDoubt(
-        config,
-        kubelets.map(({ each }) => at(each, "machine", "kubelet")),
-      ),
+      flags: { ...extraArgs(at(kubelet, "extraArgs")), ...(config && FLAGS) },
+      configuration: at(kubelet, "extraConfig"),
+      kubelet: /:v([\d.]+)$/.exec(text(at(kubelet, "image")))?.[1],
+      parts: kubelets.map((each) => ["KubeletConfiguration", at(each.kubelet, "extraConfig")]),
+      doubt:
+        argumentDoubt(config, kubelets.length, at(kubelet, "extraArgs")) ??
+        otherDoubt(documents) ??
+        cacheDoubt(config),
       ...problemOf(documents, named >= 0 && kubelets.length > 0),
     };
   },
@@ -233,7 +224,7 @@ function configFile(written: unknown, document: number, place: readonly string[]
 }
 
 /** If cacheType is missing, which only kubelet 1.33 accepts, what Talos writes depends on its version. */
-function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
+function cacheDoubt(config: CarriedFile | undefined): string | undefined {
   const { providers } = record(
     config?.content === undefined ? undefined : (JSON.parse(config.content) as unknown),
   );
@@ -241,29 +232,27 @@ function doubtOf(config: CarriedFile | undefined): Partial<CarriedSetup> {
     (each) => isRecord(at(each, "tokenAttributes")) && at(each, "tokenAttributes", "cacheType") === undefined,
   );
   return isOpen
-    ? {
-        doubt:
-          "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, but the version of Talos is unknown",
-      }
-    : {};
+    ? "Talos from 1.11 on adds an empty cacheType, with which kubelet 1.33 does not start, but the version of Talos is unknown"
+    : undefined;
 }
 
-function otherDoubt(documents: readonly unknown[]): Partial<CarriedSetup> {
+function otherDoubt(documents: readonly unknown[]): string | undefined {
   const other = documents.find(isOther);
   return other === undefined
-    ? {}
-    : { doubt: `what ${text(at(other, "kind"))} does to the kubelet or its runtime is not known` };
+    ? undefined
+    : `what ${text(at(other, "kind"))} does to the kubelet or its runtime is not known`;
 }
 
 /** The doubt that arises if several documents configure the kubelet, or arguments differ from what Talos sets itself. */
-function argumentDoubt(config: CarriedFile | undefined, kubelets: readonly unknown[]): Partial<CarriedSetup> {
-  if (kubelets.length > 1)
-    return { doubt: "several documents configure the kubelet, and how Talos joins them is not known" };
-  const flags = Object.entries(extraArgs(at(kubelets[0], "extraArgs")));
+function argumentDoubt(
+  config: CarriedFile | undefined,
+  kubelets: number,
+  extra: unknown,
+): string | undefined {
+  if (kubelets > 1) return "several documents configure the kubelet, and how Talos joins them is not known";
+  const flags = Object.entries(extraArgs(extra));
   const other = flags.find(([flag, value]) => Object.hasOwn(FLAGS, flag) && value !== FLAGS[flag]);
-  return config === undefined || other === undefined
-    ? {}
-    : { doubt: `Talos sets the kubelet flag ${other[0]} itself, and extraArgs has another value` };
+  return config && other && `Talos sets the kubelet flag ${other[0]} itself, and extraArgs has another value`;
 }
 
 /** A value is a text or, since 1.12, a list; each element is passed as a flag of its own. */

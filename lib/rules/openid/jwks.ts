@@ -19,7 +19,6 @@ export interface AcceptedAlgorithms {
   readonly algorithms: readonly string[];
 }
 
-/** The kind of {@link AcceptedAlgorithms}. */
 export const ACCEPTED_ALGORITHMS: ObjectKind<AcceptedAlgorithms> = object({
   by: text,
   algorithms: list(text),

@@ -166,7 +166,14 @@ export function selectCredentialsRequests(
     if (left) skipped.push(left);
     else requests.push(credentialsRequest(value, source));
   }
-  if (requests.length === 0) failNone(skipped);
+  if (requests.length === 0) {
+    const reasons = skipped.map(({ name, reason }) => `${name} ${reason}`).join("; ");
+    fail("openshift-missing", {
+      problem: `no CredentialsRequest applies to the cluster${reasons && ": "}${reasons}`,
+      allowed: "at least one request for the filter's cloud, feature set, capabilities and cluster profile",
+      remedy: "correct the filter, or pass the requests of this cluster's release",
+    });
+  }
   if (filter.cloud === undefined) refuseMixedClouds(requests);
   refuseSameNames(requests);
   requests.sort(bySecret);
@@ -181,15 +188,6 @@ export function selectCredentialsRequests(
     });
   }
   return { requests, skipped };
-}
-
-function failNone(skipped: readonly SkippedDocument[]): never {
-  const reasons = skipped.map(({ name, reason }) => `${name} ${reason}`).join("; ");
-  return fail("openshift-missing", {
-    problem: `no CredentialsRequest applies to the cluster${reasons && ": "}${reasons}`,
-    allowed: "at least one request for the filter's cloud, feature set, capabilities and cluster profile",
-    remedy: "correct the filter, or pass the requests of this cluster's release",
-  });
 }
 
 /** The documents of kind CredentialsRequest; unpacks lists, as `oc get -o yaml` prints them. */
@@ -246,7 +244,6 @@ function leftOut(
   return undefined;
 }
 
-/** Orders by namespace and name of the Secret. */
 export function bySecret({ secret: a }: CredentialsRequest, { secret: b }: CredentialsRequest): number {
   // `/` sorts after `-` and `.`, which names may contain, so the pairs are compared, not the joined texts.
   if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;

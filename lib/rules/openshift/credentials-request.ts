@@ -4,6 +4,7 @@
  * the providers next to it.
  */
 
+import { CLOUDS } from "../../model/clouds";
 import { type Problem, fail } from "../../errors";
 import {
   type CredentialsRequest,
@@ -24,7 +25,6 @@ export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
 /** Used in messages for a request whose name is not known. */
 export const UNNAMED = "(without name)";
 
-/** Kind of a CredentialsRequest. */
 export const CREDENTIALS_REQUEST = "CredentialsRequest";
 
 const TOP: readonly string[] = ["apiVersion", "kind", "metadata", "spec", "status"];
@@ -33,29 +33,12 @@ const SPEC: readonly string[] = ["cloudTokenPath", "providerSpec", "secretRef", 
 const SECRET_REF = "apiVersion fieldPath kind name namespace resourceVersion uid".split(" ");
 
 /** Fields of `spec.providerSpec` by its kind; this library supports no other kinds. */
-const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  AWSProviderSpec: ["apiVersion", "kind", "statementEntries", "stsIAMRoleARN"],
-  AzureProviderSpec: [
-    "apiVersion",
-    "azureClientID",
-    "azureRegion",
-    "azureSubscriptionID",
-    "azureTenantID",
-    "dataPermissions",
-    "kind",
-    "permissions",
-    "roleBindings",
-  ],
-  GCPProviderSpec: [
-    "apiVersion",
-    "audience",
-    "kind",
-    "permissions",
-    "predefinedRoles",
-    "serviceAccountEmail",
-    "skipServiceCheck",
-  ],
-};
+const PROVIDER_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.values(CLOUDS).map(({ providerSpec, providerFields }) => [
+    providerSpec,
+    ["apiVersion", "kind", ...providerFields.split(" ")].sort(),
+  ]),
+);
 
 /** The parts of a request that decide whether it applies to a cluster; read before all others. */
 export interface RequestHeader {
@@ -91,7 +74,7 @@ export function requestHeader(document: unknown, source: RequestSource): Request
 function providerKindOf(spec: unknown): string {
   const provider = recordOf("spec.providerSpec", recordOf("spec", spec)["providerSpec"]);
   assertEqual("spec.providerSpec.apiVersion", provider["apiVersion"], CREDENTIALS_API);
-  const kinds = Object.keys(PROVIDER_FIELDS).join(", ");
+  const kinds = [...PROVIDER_FIELDS.keys()].join(", ");
   return textOf("spec.providerSpec.kind", provider["kind"], (kind) => kind !== "", kinds);
 }
 
@@ -107,7 +90,7 @@ export function credentialsRequest(document: unknown, source: RequestSource): Cr
   return ofRequest(header, () => {
     const spec = recordOf("spec", recordOf("document", document, TOP)["spec"], SPEC);
     const providerKind = providerKindOf(spec);
-    const known = Object.hasOwn(PROVIDER_FIELDS, providerKind) ? PROVIDER_FIELDS[providerKind] : undefined;
+    const known = PROVIDER_FIELDS.get(providerKind);
     const provider = recordOf("spec.providerSpec", spec["providerSpec"], known);
     const secret = secretOf(spec["secretRef"]);
     const { cloudTokenPath } = spec;

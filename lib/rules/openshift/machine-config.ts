@@ -11,7 +11,6 @@ import { literal, LateEncoding, encode } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
 import { nameTaken } from "../../model/problems";
 
-/** The contents of a MachineConfig. */
 export interface MachineConfigContent {
   /** Name of the object; if two write the same file, the later name in byte order wins. */
   readonly name: string;
@@ -20,7 +19,6 @@ export interface MachineConfigContent {
   readonly files: readonly NodeFile[];
 }
 
-/** A MachineConfig manifest. */
 export interface MachineConfigManifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -102,7 +100,6 @@ export function winningGeneratedName(name: string, pool: string): string | undef
   return BUILT_IN_POOLS.includes(pool) && name < generated ? generated : undefined;
 }
 
-/** Builds the manifest. */
 export function machineConfigManifest(content: MachineConfigContent): MachineConfigManifest {
   const name = machineConfigName(content.name);
   checkedPools("MachineConfigPool", [content.machineRole]);
@@ -121,7 +118,6 @@ export function machineConfigManifest(content: MachineConfigContent): MachineCon
   };
 }
 
-/** One file of an Ignition configuration. */
 export interface IgnitionFile {
   readonly path: string;
   /** Permission bits in decimal: 420 is 0644. */

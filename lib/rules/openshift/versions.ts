@@ -14,7 +14,6 @@ import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
 import { versionUnknown, versionUnsupported } from "../../model/problems";
 
-/** The facts of one OpenShift minor. */
 export interface OpenShiftRelease {
   readonly version: string;
   readonly kubernetes: string;

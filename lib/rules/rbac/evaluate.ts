@@ -3,6 +3,7 @@
  * pkg/apis/rbac/v1/evaluation_helpers.go): every comparison is exact, and `*` matches everything but is not a glob.
  */
 
+import { push } from "../../model/grouped";
 import { serviceAccountUser } from "../../model/namespaced-name";
 import {
   type PolicyRule,
@@ -69,10 +70,7 @@ export function readRbac(objects: readonly unknown[]): RbacPolicy {
   }
   const bound = new Map<string, BoundRules[]>();
   for (const binding of bindings.values()) {
-    const entry = { binding, rules: rulesOf(binding, roles) };
-    const sameNamespace = bound.get(binding.namespace);
-    if (sameNamespace) sameNamespace.push(entry);
-    else bound.set(binding.namespace, [entry]);
+    push(bound, binding.namespace, { binding, rules: rulesOf(binding, roles) });
   }
   return { bound };
 }
@@ -223,7 +221,6 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
  * Roles and bindings of several folders. Files of a folder are applied in order; the folders' order is unknown.
  */
 
-/** A parsed object and its folder. */
 export interface PlacedObject {
   readonly value: unknown;
   readonly folder: string;

@@ -3,6 +3,7 @@
  * and nothing here throws.
  */
 
+import { isRecord } from "../../model/record";
 import { list, record, text, texts } from "../../model/parsed";
 
 /** One rule of a role: lists of texts, compared exactly; `*` matches everything (but not in resourceNames). */
@@ -16,7 +17,6 @@ export interface PolicyRule {
   readonly resourceNames: readonly string[];
 }
 
-/** A Role or ClusterRole. */
 export interface RbacRole {
   readonly kind: string;
   readonly name: string;
@@ -28,7 +28,6 @@ export interface RbacRole {
   readonly aggregates: readonly unknown[] | undefined;
 }
 
-/** One subject of a binding. */
 export interface RbacSubject {
   readonly kind: string;
   readonly name: string;
@@ -36,7 +35,6 @@ export interface RbacSubject {
   readonly namespace: string;
 }
 
-/** A RoleBinding or ClusterRoleBinding. */
 export interface RbacBinding {
   readonly kind: string;
   readonly name: string;
@@ -127,13 +125,13 @@ type Labels = Readonly<Record<string, string>>;
  * Source: `LabelSelectorAsSelector` in apimachinery:pkg/apis/meta/v1/helpers.go.
  */
 export function selectorMatches(selector: unknown, labels: Labels): boolean {
-  if (typeof selector !== "object" || selector === null || Array.isArray(selector)) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector as Readonly<Record<string, unknown>>;
+  if (!isRecord(selector)) return false;
+  const { matchLabels, matchExpressions } = selector;
   return labelsMatch(matchLabels ?? {}, labels) && expressionsMatch(matchExpressions ?? [], labels);
 }
 
 function labelsMatch(wanted: unknown, labels: Labels): boolean {
-  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted)) return false;
+  if (!isRecord(wanted)) return false;
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 }
 
@@ -153,10 +151,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 function expressionMatches(expression: unknown, labels: Labels): boolean {
-  if (typeof expression !== "object" || expression === null) return false;
-  const { key, operator, values } = expression as Readonly<Record<string, unknown>>;
+  const { key, operator, values } = record(expression);
   if (typeof key !== "string" || typeof operator !== "string") return false;
   const test = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
-  const list = Array.isArray(values) ? values : [];
-  return test?.(Object.hasOwn(labels, key) ? labels[key] : undefined, list) ?? false;
+  return test?.(Object.hasOwn(labels, key) ? labels[key] : undefined, list(values)) ?? false;
 }

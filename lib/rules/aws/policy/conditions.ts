@@ -103,16 +103,9 @@ function arnMatches(policy: PolicyValue, value: string): Ternary {
 
 /** The parts of an ARN, of which the last may hold colons. */
 export function arnParts(arn: string): readonly string[] {
-  const parts: string[] = [];
-  let from = 0;
-  while (parts.length < ARN_PARTS - 1) {
-    const to = arn.indexOf(":", from);
-    if (to < 0) break;
-    parts.push(arn.slice(from, to));
-    from = to + 1;
-  }
-  parts.push(arn.slice(from));
-  return parts;
+  const parts = arn.split(":");
+  const last = ARN_PARTS - 1;
+  return parts.length <= last ? parts : [...parts.slice(0, last), parts.slice(last).join(":")];
 }
 
 export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {
@@ -129,6 +122,7 @@ export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {
 }
 
 const NO_CONDITION = yes(() => "there is no condition");
+const PRESUMED = yes(() => "it is assumed to hold");
 
 export function conditionsHold(statement: Statement, context: RequestContext): Match {
   return match(
@@ -137,8 +131,8 @@ export function conditionsHold(statement: Statement, context: RequestContext): M
       conditions.length === 0
         ? NO_CONDITION
         : all(
-            conditions.map(
-              (each) => presumed(each, statement, context) ?? conditionHolds(each, statement, context),
+            conditions.map((each) =>
+              context.presumes?.(each, statement) ? PRESUMED : conditionHolds(each, statement, context),
             ),
             () => "every condition holds",
           ),
@@ -162,14 +156,6 @@ export function conditionsMissed(
     count: judged.filter(({ holds }) => holds === "no").length,
     isNamed: judged.some(({ condition, holds }) => holds === "yes" && context.identifies?.(condition.key)),
   };
-}
-
-function presumed(
-  condition: Condition,
-  statement: Statement,
-  { presumes }: RequestContext,
-): Match | undefined {
-  return presumes?.(condition, statement) ? yes(() => "it is assumed to hold") : undefined;
 }
 
 function conditionHolds(condition: Condition, statement: Statement, context: RequestContext): Match {

@@ -2,7 +2,7 @@
  * The request context: the value of a condition key, or that it cannot be known here.
  */
 
-import { type Known, map, match, orElse } from "../../../model/known";
+import { type Known, match, orElse, whyNot } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { type Tree, listAt, textAt, treeOf } from "../../../model/tree";
 import type { Condition, Statement } from "./document";
@@ -52,11 +52,8 @@ export function requestContext(given: unknown): RequestContext {
   return {
     bearer: "request",
     lookup: (key) => {
-      const name = orElse(
-        map(key, (text) => text.toLowerCase()),
-        () => undefined,
-      );
-      const stated = name === undefined ? undefined : keys.get(name);
+      const name = orElse(key, () => undefined);
+      const stated = name === undefined ? undefined : keys.get(name.toLowerCase());
       return stated === undefined
         ? { known: false, why: () => `the value of the condition key ${shownKey(key)} is not known` }
         : contextValue(treeOf(stated), () => "the request lacks it");
@@ -66,19 +63,8 @@ export function requestContext(given: unknown): RequestContext {
 
 /** One value or a list of them; none for nothing. */
 export function contextValue(tree: Tree, absent: () => string): ContextValue {
-  const values = match(
-    listAt(tree),
-    (list) => list.map(textAt),
-    () => [tree as Known<never>],
-  );
-  const isText = values.every((value) =>
-    match(
-      value,
-      () => true,
-      (why) => why.kind !== "malformed",
-    ),
-  );
-  return isText
+  const values = orElse(listAt(tree), () => [tree]).map(textAt);
+  return values.every((value) => whyNot(value)?.kind !== "malformed")
     ? { known: true, values, absent }
     : { known: false, why: () => "what the request has there is no text" };
 }

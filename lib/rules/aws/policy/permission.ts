@@ -2,7 +2,7 @@
  * Whether a role may do something: by its identity policies and by the policy of a resource. Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
-import { type Known, joined, match } from "../../../model/known";
+import { type Known, is, joined } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { type RequestContext, requestContext, ofRoles } from "./context";
 import { type AwsDecision, type CountedPolicy, PolicySet, type Question } from "./decide";
@@ -86,7 +86,10 @@ export class ResourcePolicy {
     const set = (principal: (statement: Statement) => Match): PolicySet =>
       new PolicySet<never>(counted, { context, principal, nothing: NOTHING });
     this.#lets = set((statement) => coversRole(statement, role));
-    this.#grants = set((statement) => (isDeny(statement) ? coversRole : namesRole)(statement, role));
+    this.#grants = set((statement) => {
+      const compare = is(statement.effect, "Deny") === "yes" ? coversRole : namesRole;
+      return compare(statement, role);
+    });
   }
 
   /** Whether it admits the role; matters between accounts, within one only its {@link Question.denial} does. */
@@ -107,12 +110,4 @@ export class ResourcePolicy {
   grants(action: string): Question {
     return this.#grants.question(action);
   }
-}
-
-function isDeny({ effect }: Statement): boolean {
-  return match(
-    effect,
-    (each) => each === "Deny",
-    () => false,
-  );
 }

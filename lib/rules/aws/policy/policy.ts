@@ -4,7 +4,19 @@
  * guide.
  */
 
-import { type Known, all, andThen, known, map, match, partsOf, unread, whyText } from "../../../model/known";
+import {
+  type Known,
+  all,
+  andThen,
+  isAbsent,
+  known,
+  map,
+  match,
+  orElse,
+  partsOf,
+  unread,
+  whyText,
+} from "../../../model/known";
 import { repeatedKey } from "../../../model/repeated-key";
 import {
   type Tree,
@@ -69,12 +81,11 @@ function ofText(text: Known<string>, kind: PolicyKind, max: number): Policy {
         ? ofDocument(value, kind)
         : notRead("it has a key twice in one object, and AWS does not say which one takes effect");
     },
-    () => notRead(isTemplate(parts) ? "it contains a Terraform expression" : "it is not a JSON object"),
+    () => {
+      const isTemplate = parts.some((part) => typeof part !== "string" || part.includes("${"));
+      return notRead(isTemplate ? "it contains a Terraform expression" : "it is not a JSON object");
+    },
   );
-}
-
-function isTemplate(parts: readonly unknown[]): boolean {
-  return parts.some((part) => typeof part !== "string" || part.includes("${"));
 }
 
 function ofDocument(document: TreeValue, kind: PolicyKind): Policy {
@@ -118,7 +129,7 @@ function lateKey(object: TreeObject, keys: readonly string[], where = ""): strin
   const other = hasOther(object, keys);
   if (other === "unknown") return "has an element that is known only after apply";
   if (other === "no") return undefined;
-  const names = entriesOf(object).map(([key]) => match(key, (name) => name, whyText));
+  const names = entriesOf(object).map(([key]) => orElse(key, whyText));
   const stray = names.find((name) => !keys.includes(name));
   throw new Mistake(`${where}has the unknown element ${JSON.stringify(stray)}`);
 }
@@ -141,12 +152,7 @@ function elementsOf(entry: TreeObject, place: number, variables: boolean, where:
   const actions = selection(entry, "Action", where);
   if (actions === undefined) throw new Mistake(`${where}has neither Action nor NotAction`);
   return {
-    label:
-      match(
-        sid,
-        (value) => value,
-        () => undefined,
-      ) || `${place}`,
+    label: orElse(sid, () => undefined) || `${place}`,
     sid,
     effect: map(fieldOf(entry, "Effect"), (effect) => {
       if (effect === "Allow" || effect === "Deny") return effect;
@@ -162,17 +168,9 @@ function elementsOf(entry: TreeObject, place: number, variables: boolean, where:
 
 function pair(entry: TreeObject, name: string, where: string): Statement["principal"] {
   const [plain, negated] = [fieldOf(entry, name), fieldOf(entry, `Not${name}`)];
-  if (isThere(plain) && isThere(negated)) throw new Mistake(`${where}has both ${name} and Not${name}`);
-  if (isThere(plain)) return { value: plain, negated: false };
-  return isThere(negated) ? { value: negated, negated: true } : undefined;
-}
-
-function isThere(tree: Tree): boolean {
-  return match(
-    tree,
-    (value) => value !== undefined,
-    () => true,
-  );
+  if (!isAbsent(plain) && !isAbsent(negated)) throw new Mistake(`${where}has both ${name} and Not${name}`);
+  if (!isAbsent(plain)) return { value: plain, negated: false };
+  return isAbsent(negated) ? undefined : { value: negated, negated: true };
 }
 
 function selection(entry: TreeObject, name: string, where: string): Selection | undefined {
@@ -196,7 +194,7 @@ function underOperator(operator: string, keys: TreeValue, where: string): readon
   if (!isTreeObject(keys))
     throw new Mistake(`${where}has a Condition ${JSON.stringify(operator)} that is not an object`);
   return entriesOf(keys).map(([key, given]) => {
-    const name = JSON.stringify(match(key, (text) => text, whyText));
+    const name = JSON.stringify(orElse(key, whyText));
     const problem = `${where}has a value of ${name} that is neither a string nor a list of strings`;
     return { operator, key, values: textsAt(given, SCALARS, problem) };
   });

@@ -5,13 +5,14 @@
 
 import {
   type Known,
-  type Ternary,
   known,
   match,
   anyOf,
   orElse,
   same,
   shown,
+  whether,
+  whyNot,
   whyText,
 } from "../../../model/known";
 import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
@@ -41,12 +42,8 @@ function namesOf(principal: Tree): readonly Named[] | Match {
           return cannotTell(
             () => `its Principal is of the kind ${quoted(shown(key))}, which AWS does not define`,
           );
-        const list = match(
-          listAt(principals),
-          (items) => items.map(textAt),
-          () => [principals as Known<never>],
-        );
-        for (const name of list) names.push({ type, name });
+        for (const name of orElse(listAt(principals), () => [principals]).map(textAt))
+          names.push({ type, name });
       }
       return names;
     },
@@ -54,16 +51,8 @@ function namesOf(principal: Tree): readonly Named[] | Match {
   );
 }
 
-function isOneOf(names: readonly Known<string>[], name: Known<string>): Ternary {
-  return anyOf(names.map((each) => same(each, name)));
-}
-
 function late(name: Known<string>): boolean {
-  return match(
-    name,
-    (text) => text.includes("{"),
-    () => true,
-  );
+  return whether(name, (text) => text.includes("{")) !== "no";
 }
 
 const LATE = cannotTell(() => "its Principal contains a Terraform reference that is known only after apply");
@@ -89,21 +78,13 @@ function providerNamed({ type, name }: Named, providerArn: Known<string>): Match
         ? "its Principal is Federated *, and AWS does not say whom that admits"
         : "its Principal is everybody, and AWS does not say whether that includes web identities",
     );
-  if (isMalformed(name))
+  if (whyNot(name)?.kind === "malformed")
     return cannotTell(() => `its Principal ${quoted(type)} is neither a string nor a list of strings`);
   // Other AWS principals are never web identities.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
   const isProvider = same(name, providerArn);
   if (isProvider === "yes") return yes(() => "it is for this OIDC provider");
   return isProvider === "unknown" || late(name) ? LATE : OTHER;
-}
-
-function isMalformed(name: Known<string>): boolean {
-  return match(
-    name,
-    () => false,
-    (why) => why.kind === "malformed",
-  );
 }
 
 interface AskingRole {
@@ -157,7 +138,7 @@ function roleCovered(principal: Tree, role: AskingRole, arns: readonly Known<str
       const text = orElse(name, () => "");
       if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
-      const isNamed = isOneOf(arns, name);
+      const isNamed = anyOf(arns.map((each) => same(each, name)));
       if (isNamed === "yes") return [yes(() => "it is for this role or its account")];
       return [isNamed === "unknown" || late(name) ? LATE : OTHER];
     }),

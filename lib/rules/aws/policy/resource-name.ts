@@ -2,7 +2,15 @@
  * Whether an Action, NotAction, Resource or NotResource covers what is asked about.
  */
 
-import { type Known, type Ternary, allOf, match, not as opposite, shown } from "../../../model/known";
+import {
+  type Known,
+  type Ternary,
+  allOf,
+  not as opposite,
+  orElse,
+  shown,
+  whether,
+} from "../../../model/known";
 import { type Pattern, preparedPattern } from "../../wildcard";
 import { type AskedResource, EveryResource, hasInnerStar } from "./asked-resource";
 import { ARN_PARTS, arnPatterns } from "./conditions";
@@ -20,7 +28,6 @@ export interface AskedAction {
 
 const prepared = new WeakMap<Selection, Actions>();
 
-/** The actions that a statement covers. */
 export function actionsOf({ actions }: Statement): Actions {
   const made = prepared.get(actions) ?? new Actions(actions);
   prepared.set(actions, made);
@@ -71,11 +78,7 @@ class Actions {
 
 /** `undefined` if it cannot be compared. */
 function actionValue(raw: Known<string>): PolicyValue | undefined {
-  const isOpen = match(
-    raw,
-    (each) => each.includes("${"),
-    () => false,
-  );
+  const isOpen = whether(raw, (each) => each.includes("${")) === "yes";
   const value = isOpen ? undefined : policyValue(raw, false, NOTHING_KNOWN);
   return value && { ...value, pattern: preparedPattern(value.pattern) };
 }
@@ -164,11 +167,8 @@ interface ResourceValue {
 }
 
 function plainText(raw: Known<string>): string | undefined {
-  return match(
-    raw,
-    (text) => (/[*?{]/.test(text) ? undefined : text),
-    () => undefined,
-  );
+  const text = orElse(raw, () => undefined);
+  return text === undefined || /[*?{]/.test(text) ? undefined : text;
 }
 
 function resourceValue(raw: Known<string>, variables: boolean, context: RequestContext): ResourceValue {
@@ -192,7 +192,6 @@ function matches({ plain, value, parts, isOpen }: ResourceValue, resource: Asked
   return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
 }
 
-/** The resources that a statement covers. */
 export function resourcesOf(statement: Statement, context: RequestContext): Resources | Match {
   const { resources, variables } = statement;
   if (resources === undefined)
@@ -202,9 +201,5 @@ export function resourcesOf(statement: Statement, context: RequestContext): Reso
 
 /** Whether a value contains a policy variable, or may contain one. */
 export function hasVariable(value: Known<string>): boolean {
-  return match(
-    value,
-    (text) => text.includes("${"),
-    () => true,
-  );
+  return whether(value, (text) => text.includes("${")) !== "no";
 }

@@ -7,9 +7,9 @@ import {
   type Ternary,
   type Known,
   Reference,
-  type TextParts,
   known,
   match,
+  orElse,
   partsOf,
   textOf,
 } from "../../../model/known";
@@ -55,11 +55,8 @@ function lateValue(text: Known<string>, variables: boolean): PolicyValue | undef
   const parts = partsOf(text);
   if (parts === undefined) return { text, pattern: ANY_TEXT, isLate: true };
   if (variables && parts.some((part) => typeof part === "string" && part.includes("${"))) return undefined;
-  return { text, pattern: loosened(parts), isLate: true };
-}
-
-function loosened(parts: TextParts): Pattern {
-  return joinedPattern(parts.map((part) => (part instanceof Reference ? ANY_TEXT : patternOf(part))));
+  const patterns = parts.map((part) => (part instanceof Reference ? ANY_TEXT : patternOf(part)));
+  return { text, pattern: joinedPattern(patterns), isLate: true };
 }
 
 function filled(raw: string, context: RequestContext): PolicyValue | undefined {
@@ -90,13 +87,7 @@ function variable(name: string, context: RequestContext): string | undefined {
   if (escaped !== undefined) return escaped;
   const contextValue = context.lookup(known(name));
   const [only, ...more] = contextValue.known ? contextValue.values : [];
-  return only === undefined || more.length > 0
-    ? undefined
-    : match(
-        only,
-        (value) => value,
-        () => undefined,
-      );
+  return only === undefined || more.length > 0 ? undefined : orElse(only, () => undefined);
 }
 
 export function valueMatches({ pattern, isLate: late }: PolicyValue, text: string): Ternary {
