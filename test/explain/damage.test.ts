@@ -13,8 +13,10 @@ import { Explainer, renderJson } from "../../lib/explain";
 import { type Artefacts, type ExampleName, synthesized } from "../fixtures/explain/artefacts";
 import { plain } from "../fixtures/explain/plain";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+import { runsOf, sampleNote } from "../support/sample";
 
 const RUNS = 25;
+const SAMPLE = 5;
 
 /** Damages of a value; `GONE` takes it out of its object or list. */
 const GONE = Symbol("gone");
@@ -198,7 +200,7 @@ const SOURCES: Readonly<Record<string, () => Source>> = {
 };
 
 describe.each(Object.entries(SOURCES))("%s", (_, source) => {
-  it("is answered or refused, whatever is damaged", () => {
+  it(`is answered or refused, whatever is damaged${sampleNote(SAMPLE)}`, () => {
     const { artefacts, paths } = source();
     const folder = temporaryFolder();
     const write = (path: string, text: string): void => {
@@ -233,7 +235,7 @@ describe.each(Object.entries(SOURCES))("%s", (_, source) => {
           for (const [path] of changed) write(path, artefacts.get(path) ?? "");
         }
       }),
-      { numRuns: RUNS, seed: 2026 },
+      { numRuns: runsOf(RUNS, SAMPLE), seed: 2026 },
     );
   });
 });

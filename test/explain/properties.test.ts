@@ -3,8 +3,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Artefacts, type ExampleName, explained, synthesized } from "../fixtures/explain/artefacts";
+import { runsOf, sampleNote } from "../support/sample";
 
 const RUNS = 15;
+const SAMPLE = 5;
 
 const id = fc.stringMatching(/^other-[a-z0-9]{1,8}$/);
 
@@ -101,7 +103,7 @@ const pathOf = (artefacts: Artefacts, ending: RegExp): string =>
 it.each<ExampleName>([
   ...(["three-clouds", "openshift-aws", "aro-hcp", "fleet-argocd", "fleet-multikueue"] as const),
   ...(["openshift-manual-aws", "openshift-manual-azure", "openshift-manual-google"] as const),
-])("%s is the same with unrelated objects, resources and stacks", (name) => {
+])(`%s is the same with unrelated objects, resources and stacks${sampleNote(SAMPLE)}`, (name) => {
   const artefacts = synthesized(name);
   const terraform = pathOf(artefacts, /cdk\.tf\.json$/);
   const manifest = pathOf(artefacts, /manifests\/(?:20-service-accounts|65-fleet-controller|.*)\.yaml$/);
@@ -129,6 +131,6 @@ it.each<ExampleName>([
       ]);
       expect(shown(changed)).toEqual(before);
     }),
-    { numRuns: RUNS },
+    { numRuns: runsOf(RUNS, SAMPLE) },
   );
 });

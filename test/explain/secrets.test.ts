@@ -18,6 +18,7 @@ import {
   synthesized,
 } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
+import { sampleNote, sampleOf } from "../support/sample";
 
 const MARKER = "wi-marker";
 type Json = Readonly<Record<string, unknown>>;
@@ -371,10 +372,12 @@ function argumentsOf(...names: readonly ExampleName[]): readonly (readonly [stri
 const allowed = (results: readonly ExplainResult[]): readonly string[] =>
   results.filter(({ verdict }) => verdict === "allowed").map((each) => `${each.subject} ${each.target}`);
 
-it("whatever argument is sensitive, nothing is allowed that its text denies, and no text is shown", () => {
+const SAMPLE = 5;
+const title = "whatever argument is sensitive, nothing is allowed that its text denies, and no text is shown";
+it(`${title}${sampleNote(SAMPLE)}`, () => {
   const all = argumentsOf("three-clouds", "fleet-argocd", "openshift-manual-azure");
   expect(all.length).toBeGreaterThan(60);
-  for (const [type, key, artefacts] of all) {
+  for (const [type, key, artefacts] of sampleOf(all, SAMPLE, ([type, key]) => `${type}.${key}`)) {
     const results = explained(changedArgument(artefacts, type, key, `\${sensitive("${MARKER}")}`));
     expect([type, key, linesWith(JSON.stringify(results, null, 1), MARKER)]).toEqual([type, key, []]);
     if (PRESUMED.includes(`${type}.${key}`) || allowed(results).length === 0) continue;

@@ -26,6 +26,7 @@ import {
   synthesizedStack,
 } from "../../fixtures/explain/artefacts";
 import { fromEcr, makers, plainCluster } from "../../support/image-pulls";
+import { runsOf } from "../../support/sample";
 
 const EXAMPLES: readonly ExampleName[] = [
   "aro-hcp",
@@ -557,7 +558,7 @@ describe("random patterns", () => {
             if (was[place] !== is[place]) expect(said).toContain(`${was[place]} ${is[place]}`);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runsOf(25, 5) },
     );
   });
 });
