@@ -73,6 +73,7 @@ export default defineConfig({
     // One for each processor: by default one is left idle, half of a machine with two. What the projects inherit would
     // overrule the command line.
     maxWorkers: process.argv.some((word) => word.startsWith("--maxWorkers")) ? undefined : "100%",
+    setupFiles: ["test/support/setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.

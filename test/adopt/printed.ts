@@ -12,7 +12,6 @@ import * as google from "../../lib/cloud/google";
 import * as openshift from "../../lib/openshift";
 import * as synth from "../../lib/synth";
 import { transpiled } from "../support/compile";
-import "../support/terraform-version";
 import type { CodeBlock } from "../support/markdown";
 
 const MODULES: Readonly<Record<string, unknown>> = {
