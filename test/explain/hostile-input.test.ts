@@ -221,8 +221,8 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
   ];
 
 describe("an answer or a refusal comes for", () => {
-  it.each(sampleOf(ROWS, 4, ([what]) => what))(
-    `%s${sampleNote(4)}`,
+  it.each(sampleOf(ROWS, 6, ([what]) => `explain ${what}`))(
+    `%s${sampleNote(6)}`,
     { timeout: 120_000 },
     (_, files, expected) => {
       expect(outcome(files)).toBe(expected);

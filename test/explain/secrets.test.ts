@@ -11,13 +11,14 @@ import { type ExplainResult, Explainer, compare, renderCompareJson, renderJson }
 import { BY_TYPE } from "../../lib/explain/read/secret-arguments";
 import { isRecord } from "../../lib/model/record";
 import {
+  ALL_JOBS,
   type Artefacts,
   type ExampleName,
   explained,
   folderOf,
   synthesized,
 } from "../fixtures/explain/artefacts";
-import { cluster, plain } from "../fixtures/explain/plain";
+import { cluster, plain, pull } from "../fixtures/explain/plain";
 import { sampleNote, sampleOf } from "../support/sample";
 
 const MARKER = "wi-marker";
@@ -291,16 +292,7 @@ function withMarker(value: unknown): unknown {
   );
 }
 
-describe.each<ExampleName>([
-  "aro-hcp",
-  "fleet-argocd",
-  "fleet-multikueue",
-  "openshift-aws",
-  "openshift-manual-aws",
-  "openshift-manual-azure",
-  "openshift-manual-google",
-  "three-clouds",
-])("a state of %s", (name) => {
+describe.each(ALL_JOBS)("a state of %s", (name) => {
   const artefacts = synthesized(name);
   const state = (isMarked: (type: string, name: string) => boolean): Readonly<Record<string, string>> => {
     const manifests = [...artefacts].filter(([path]) => path.endsWith(".yaml"));
@@ -388,10 +380,6 @@ it(`${title}${sampleNote(SAMPLE)}`, () => {
 });
 
 it("a sensitive trust policy is unknown, neither ignored nor quoted", () => {
-  const ask = {
-    serviceAccount: "team/puller",
-    image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1",
-  };
   const [result] = explained(
     {
       ...plain,
@@ -400,7 +388,7 @@ it("a sensitive trust policy is unknown, neither ignored nor quoted", () => {
         (_, expression: string) => `"assume_role_policy":"\${sensitive(${expression.slice(2, -1)})}"`,
       ),
     },
-    ask,
+    pull,
     { cluster },
   );
   expect(result?.verdict).toBe("unknown");

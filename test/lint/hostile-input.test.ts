@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a report or a refusal comes for", () => {
-  it.each(sampleOf(ROWS, 4, ([what]) => what))(
+  it.each(sampleOf(ROWS, 4, ([what]) => `lint ${what}`))(
     `%s${sampleNote(4)}`,
     { timeout: 120_000 },
     (_, files, expected) => {
