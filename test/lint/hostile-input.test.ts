@@ -73,8 +73,8 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a report or a refusal comes for", () => {
-  it.each(sampleOf(ROWS, 4, ([what]) => `lint ${what}`))(
-    `%s${sampleNote(4)}`,
+  it.each(sampleOf(ROWS, 6, ([what]) => `lint ${what}`))(
+    `%s${sampleNote(6)}`,
     { timeout: 120_000 },
     (_, files, expected) => {
       const outcome = (): string => {
