@@ -18,6 +18,7 @@ function programWith(path: string, text: string): ts.Program {
   };
   const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const host = ts.createCompilerHost(options);
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
   const added = resolve(ROOT, path);
   const read = host.readFile.bind(host);
   host.readFile = (file) => (file === added ? text : read(file));

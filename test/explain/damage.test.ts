@@ -11,10 +11,12 @@ import { parseAllDocuments } from "yaml";
 import { isWorkloadIdentityError } from "../../lib/errors";
 import { Explainer, renderJson } from "../../lib/explain";
 import { type Artefacts, type ExampleName, synthesized } from "../fixtures/explain/artefacts";
-import { plain } from "../fixtures/explain/plain";
+import { plain, pull } from "../fixtures/explain/plain";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+import { runsOf, sampleNote } from "../support/sample";
 
 const RUNS = 25;
+const SAMPLE = 5;
 
 /** Damages of a value; `GONE` takes it out of its object or list. */
 const GONE = Symbol("gone");
@@ -43,12 +45,6 @@ const DAMAGES: readonly ((value: unknown) => unknown)[] = [
   (value) => (Array.isArray(value) ? [null, ...(value as unknown[])] : value),
   (value) => (typeof value === "string" ? value.slice(0, value.length / 2) : value),
 ];
-
-/** For artefacts in which nothing is declared. */
-const ANY = {
-  serviceAccount: "team/puller",
-  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1",
-};
 
 interface Damage {
   /** Which of all values, counted modulo their number. */
@@ -107,7 +103,7 @@ function damagedFile(path: string, text: string, damage: Damage): string {
 function asked(paths: readonly string[]): string {
   try {
     const explainer = Explainer.read(paths);
-    const results = [...explainer.all(), ...explainer.pulls(ANY)];
+    const results = [...explainer.all(), ...explainer.pulls(pull)];
     const accounts = new Set(results.map(({ subject }) => subject).filter((name) => name.includes("/")));
     for (const account of accounts) JSON.stringify(explainer.reach(account));
     const pulls = results.filter(({ job }) => job === "image-pull");
@@ -198,7 +194,7 @@ const SOURCES: Readonly<Record<string, () => Source>> = {
 };
 
 describe.each(Object.entries(SOURCES))("%s", (_, source) => {
-  it("is answered or refused, whatever is damaged", () => {
+  it(`is answered or refused, whatever is damaged${sampleNote(SAMPLE)}`, () => {
     const { artefacts, paths } = source();
     const folder = temporaryFolder();
     const write = (path: string, text: string): void => {
@@ -233,7 +229,7 @@ describe.each(Object.entries(SOURCES))("%s", (_, source) => {
           for (const [path] of changed) write(path, artefacts.get(path) ?? "");
         }
       }),
-      { numRuns: RUNS, seed: 2026 },
+      { numRuns: runsOf(RUNS, SAMPLE), seed: 2026 },
     );
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { jsonSchemaOf } from "../../lib/artefact/fact-shape";
 import { type ExplainOptions, explain, readFactsFile, renderHtml } from "../../lib/explain";
 import { FACTS } from "../../lib/explain/every-cloud";
-import { type ExampleName, folderOf, synthesized } from "../fixtures/explain/artefacts";
+import { ALL_JOBS, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const readAll = (text: string, name = "facts.yaml"): ExplainOptions =>
@@ -34,16 +34,7 @@ describe("facts of a cluster in a file", () => {
     expect(result?.verdict).toBe("allowed");
   });
 
-  it.each<ExampleName>([
-    "aro-hcp",
-    "fleet-argocd",
-    "fleet-multikueue",
-    "openshift-aws",
-    "openshift-manual-aws",
-    "openshift-manual-azure",
-    "openshift-manual-google",
-    "three-clouds",
-  ])("may be what a synth has recorded: %s", (name) => {
+  it.each(ALL_JOBS)("may be what a synth has recorded: %s", (name) => {
     const artefacts = [...synthesized(name)];
     const [, text = "{}"] = artefacts.find(([path]) => path.endsWith("/workload-identity.json")) ?? [];
     const { clusters } = JSON.parse(text) as { readonly clusters: readonly object[] };

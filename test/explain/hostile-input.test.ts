@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { WorkloadIdentityError } from "../../lib/errors";
 import { explain } from "../../lib/explain";
 import { heldFolder } from "../fixtures/explain/artefacts";
+import { sampleNote, sampleOf } from "../support/sample";
 
 const repeated = (text: string, length: number): string => text.repeat(length / text.length);
 const numbered = <T>(count: number, make: (index: number) => T): readonly T[] =>
@@ -220,7 +221,11 @@ const ROWS: readonly (readonly [what: string, files: Readonly<Record<string, str
   ];
 
 describe("an answer or a refusal comes for", () => {
-  it.each(ROWS)("%s", { timeout: 120_000 }, (_, files, expected) => {
-    expect(outcome(files)).toBe(expected);
-  });
+  it.each(sampleOf(ROWS, 6, ([what]) => `explain ${what}`))(
+    `%s${sampleNote(6)}`,
+    { timeout: 120_000 },
+    (_, files, expected) => {
+      expect(outcome(files)).toBe(expected);
+    },
+  );
 });

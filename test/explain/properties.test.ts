@@ -2,9 +2,11 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Artefacts, type ExampleName, explained, synthesized } from "../fixtures/explain/artefacts";
+import { ALL_JOBS, type Artefacts, explained, synthesized } from "../fixtures/explain/artefacts";
+import { runsOf, sampleNote } from "../support/sample";
 
 const RUNS = 15;
+const SAMPLE = 5;
 
 const id = fc.stringMatching(/^other-[a-z0-9]{1,8}$/);
 
@@ -98,37 +100,37 @@ const resources = fc.dictionary(
 const pathOf = (artefacts: Artefacts, ending: RegExp): string =>
   [...artefacts.keys()].find((path) => ending.test(path)) ?? "";
 
-it.each<ExampleName>([
-  ...(["three-clouds", "openshift-aws", "aro-hcp", "fleet-argocd", "fleet-multikueue"] as const),
-  ...(["openshift-manual-aws", "openshift-manual-azure", "openshift-manual-google"] as const),
-])("%s is the same with unrelated objects, resources and stacks", (name) => {
-  const artefacts = synthesized(name);
-  const terraform = pathOf(artefacts, /cdk\.tf\.json$/);
-  const manifest = pathOf(artefacts, /manifests\/(?:20-service-accounts|65-fleet-controller|.*)\.yaml$/);
-  const stacks = new Set(explained(artefacts).map(({ stack }) => stack));
-  const shown = (all: Artefacts): readonly unknown[] =>
-    explained(all)
-      .filter(({ stack }) => stacks.has(stack))
-      .map(({ job, subject, target, verdict, as, warnings }) =>
-        [job, subject, target, verdict, as, warnings?.length].join(" "),
-      );
-  const before = shown(artefacts);
-  fc.assert(
-    fc.property(objects, resources, id, (added, more, other) => {
-      const document = JSON.parse(artefacts.get(terraform) ?? "") as { resource: Record<string, object> };
-      for (const [type, names] of Object.entries(more)) {
-        const made = names.map((each) => [each, UNRELATED[type]?.(each)] as const);
-        document.resource[type] = Object.assign({}, document.resource[type], Object.fromEntries(made));
-      }
-      const all = [artefacts.get(manifest) ?? "", ...added.map((each) => JSON.stringify(each))];
-      const changed = new Map([
-        ...artefacts,
-        [manifest, all.join("\n---\n")],
-        [terraform, JSON.stringify(document)],
-        [`stacks/${other}/cdk.tf.json`, JSON.stringify({ resource: { null_resource: { a: {} } } })],
-      ]);
-      expect(shown(changed)).toEqual(before);
-    }),
-    { numRuns: RUNS },
-  );
-});
+it.each(ALL_JOBS)(
+  `%s is the same with unrelated objects, resources and stacks${sampleNote(SAMPLE)}`,
+  (name) => {
+    const artefacts = synthesized(name);
+    const terraform = pathOf(artefacts, /cdk\.tf\.json$/);
+    const manifest = pathOf(artefacts, /manifests\/(?:20-service-accounts|65-fleet-controller|.*)\.yaml$/);
+    const stacks = new Set(explained(artefacts).map(({ stack }) => stack));
+    const shown = (all: Artefacts): readonly unknown[] =>
+      explained(all)
+        .filter(({ stack }) => stacks.has(stack))
+        .map(({ job, subject, target, verdict, as, warnings }) =>
+          [job, subject, target, verdict, as, warnings?.length].join(" "),
+        );
+    const before = shown(artefacts);
+    fc.assert(
+      fc.property(objects, resources, id, (added, more, other) => {
+        const document = JSON.parse(artefacts.get(terraform) ?? "") as { resource: Record<string, object> };
+        for (const [type, names] of Object.entries(more)) {
+          const made = names.map((each) => [each, UNRELATED[type]?.(each)] as const);
+          document.resource[type] = Object.assign({}, document.resource[type], Object.fromEntries(made));
+        }
+        const all = [artefacts.get(manifest) ?? "", ...added.map((each) => JSON.stringify(each))];
+        const changed = new Map([
+          ...artefacts,
+          [manifest, all.join("\n---\n")],
+          [terraform, JSON.stringify(document)],
+          [`stacks/${other}/cdk.tf.json`, JSON.stringify({ resource: { null_resource: { a: {} } } })],
+        ]);
+        expect(shown(changed)).toEqual(before);
+      }),
+      { numRuns: runsOf(RUNS, SAMPLE) },
+    );
+  },
+);

@@ -30,6 +30,7 @@ import type { PullDeclaration } from "../../lib/model/pulls";
 import { type Json, record } from "../support/json";
 import { writtenStacks } from "../support/synth-output";
 import { synthesized } from "../support/synthesized";
+import { rowsOf } from "../support/tables";
 
 const ISSUER = "https://oidc.example.com/prod";
 const HOST = "registry.example.com";
@@ -294,142 +295,115 @@ const echo: TokenPlugin = { executable: "echo", cacheType: "Token", echoesToken:
 const plain = { host: HOST, audience: "registry", plugin: echo };
 
 describe("refuses", () => {
-  it.each<[why: string, make: () => OidcRegistry, code: string]>([
-    // kubernetes:pkg/credentialprovider/plugin/plugin.go: the token as password needs cacheType Token.
-    [
-      "the token with cacheType ServiceAccount",
-      () => oidcRegistry({ ...plain, plugin: { ...echo, cacheType: "ServiceAccount" } }),
-      "node-mismatch",
-    ],
-    ["an empty audience", () => oidcRegistry({ ...plain, audience: "" }), "audience-invalid"],
-    ["any audience", () => oidcRegistry({ ...plain, audience: "*" }), "audience-invalid"],
-    ["a path for the plugin", () => oidcRegistry({ ...plain, executable: "bin/echo" }), "node-invalid"],
-    ["an empty name for the plugin", () => oidcRegistry({ ...plain, executable: "" }), "node-invalid"],
-    ["a host with a path", () => oidcRegistry({ ...plain, host: `${HOST}/shop` }), "node-invalid"],
-    ["a pattern of hosts", () => oidcRegistry({ ...plain, host: "*.example.com" }), "node-invalid"],
-    [
-      "a host that is none in image names",
-      () => oidcRegistry({ ...plain, host: "registry" }),
-      "node-invalid",
-    ],
-    [
-      "a repository that no image can have",
-      () => oidcRegistry({ ...plain, repositories: ["Shop"] }),
-      "image-invalid",
-    ],
-    [
-      "a required annotation without value",
-      () => oidcRegistry({ ...plain, plugin: { ...echo, annotationKeys: ["a/b"] } }),
-      "node-missing",
-    ],
-    [
-      "an annotation that would not arrive",
-      () => oidcRegistry({ ...plain, annotations: { "a/b": "x" } }),
-      "node-unused",
-    ],
-    [
-      "a pattern that zot does not have",
-      () => zot({ host: HOST, repositories: ["shop*"] }),
-      "node-unsupported",
-    ],
-    ["Harbor without a project", () => harbor({ host: HOST }), "node-invalid"],
-    [
-      "two ways to Artifactory",
-      () => artifactory({ host: HOST, user: "u", roleArn: ROLE, googleServiceAccount: "a" }),
-      "node-conflict",
-    ],
-  ])("%s", (_, make, code) => {
+  it.each(
+    rowsOf<() => OidcRegistry>({
+      "node-mismatch": {
+        // kubernetes:pkg/credentialprovider/plugin/plugin.go: the token as password needs cacheType Token.
+        "the token with cacheType ServiceAccount": () =>
+          oidcRegistry({ ...plain, plugin: { ...echo, cacheType: "ServiceAccount" } }),
+      },
+      "audience-invalid": {
+        "an empty audience": () => oidcRegistry({ ...plain, audience: "" }),
+        "any audience": () => oidcRegistry({ ...plain, audience: "*" }),
+      },
+      "node-invalid": {
+        "a path for the plugin": () => oidcRegistry({ ...plain, executable: "bin/echo" }),
+        "an empty name for the plugin": () => oidcRegistry({ ...plain, executable: "" }),
+        "a host with a path": () => oidcRegistry({ ...plain, host: `${HOST}/shop` }),
+        "a pattern of hosts": () => oidcRegistry({ ...plain, host: "*.example.com" }),
+        "a host that is none in image names": () => oidcRegistry({ ...plain, host: "registry" }),
+        "Harbor without a project": () => harbor({ host: HOST }),
+      },
+      "image-invalid": {
+        "a repository that no image can have": () => oidcRegistry({ ...plain, repositories: ["Shop"] }),
+      },
+      "node-missing": {
+        "a required annotation without value": () =>
+          oidcRegistry({ ...plain, plugin: { ...echo, annotationKeys: ["a/b"] } }),
+      },
+      "node-unused": {
+        "an annotation that would not arrive": () => oidcRegistry({ ...plain, annotations: { "a/b": "x" } }),
+      },
+      "node-unsupported": {
+        "a pattern that zot does not have": () => zot({ host: HOST, repositories: ["shop*"] }),
+      },
+      "node-conflict": {
+        "two ways to Artifactory": () =>
+          artifactory({ host: HOST, user: "u", roleArn: ROLE, googleServiceAccount: "a" }),
+      },
+    }),
+  )("%s", (_, make, code) => {
     expect(make).toThrow(expect.objectContaining({ code }));
   });
 
   const cluster = kubernetes({ name: "prod", version: "1.35", issuer: ISSUER, plugins: { ecr: "1.35.2" } });
   const web = "shop/web";
-  it.each<[why: string, props: Omit<ImagePullsProps, "cluster">, code: string]>([
-    [
-      "two audiences for one executable",
-      { pulls: [{ serviceAccount: web, from: [zot({ host: HOST }), zot({ host: "b.example.com" })] }] },
-      "node-conflict",
-    ],
-    [
-      "two entries for one host",
-      { pulls: [{ serviceAccount: web, from: [oidcRegistry(plain), zot({ host: HOST })] }] },
-      "node-conflict",
-    ],
-    [
-      "an entry for a host that ECR's entry also matches",
-      {
-        identities: [pullRoles({ account: "111122223333" })],
-        pulls: [
-          {
-            serviceAccount: web,
-            from: ecr({ account: "111122223333", region: "eu-west-1", repositories: ["shop/web"] }),
-          },
-          {
-            serviceAccount: web,
-            from: oidcRegistry({ ...plain, host: "111122223333.dkr.ecr.eu-west-1.amazonaws.com" }),
-          },
-        ],
+  it.each(
+    rowsOf<Omit<ImagePullsProps, "cluster">>({
+      "node-conflict": {
+        "two audiences for one executable": {
+          pulls: [{ serviceAccount: web, from: [zot({ host: HOST }), zot({ host: "b.example.com" })] }],
+        },
+        "two entries for one host": {
+          pulls: [{ serviceAccount: web, from: [oidcRegistry(plain), zot({ host: HOST })] }],
+        },
+        "an entry for a host that ECR's entry also matches": {
+          identities: [pullRoles({ account: "111122223333" })],
+          pulls: [
+            {
+              serviceAccount: web,
+              from: ecr({ account: "111122223333", region: "eu-west-1", repositories: ["shop/web"] }),
+            },
+            {
+              serviceAccount: web,
+              from: oidcRegistry({ ...plain, host: "111122223333.dkr.ecr.eu-west-1.amazonaws.com" }),
+            },
+          ],
+        },
       },
-      "node-conflict",
-    ],
-    [
-      "the node's identity",
-      {
-        pulls: [{ serviceAccount: web, from: oidcRegistry(plain) }],
-        credentialProviders: { echo: { mode: "mixed" } },
+      "node-unsupported": {
+        "the node's identity": {
+          pulls: [{ serviceAccount: web, from: oidcRegistry(plain) }],
+          credentialProviders: { echo: { mode: "mixed" } },
+        },
+        "an identity of a cloud": {
+          pulls: [{ serviceAccount: web, from: oidcRegistry(plain), as: { cloud: "echo" } }],
+        },
+        // Tried with zot: `shop/**` has more letters than `shop/a`, and decides alone.
+        "a repository of zot that another's pattern hides": {
+          pulls: [
+            { serviceAccount: web, from: zot({ host: HOST, repositories: ["shop/*"] }) },
+            { serviceAccount: "shop/jobs", from: zot({ host: HOST, repositories: ["shop/a"] }) },
+          ],
+        },
       },
-      "node-unsupported",
-    ],
-    [
-      "an identity of a cloud",
-      { pulls: [{ serviceAccount: web, from: oidcRegistry(plain), as: { cloud: "echo" } }] },
-      "node-unsupported",
-    ],
-    [
-      "two robots for one service account",
-      {
-        pulls: [
-          {
-            serviceAccount: web,
-            from: [
-              quay({ host: "a.example.com", robot: "x+y", audience: "q" }),
-              quay({ host: "b.example.com", robot: "x+z", audience: "q" }),
-            ],
-          },
-        ],
+      "identities-conflict": {
+        "two robots for one service account": {
+          pulls: [
+            {
+              serviceAccount: web,
+              from: [
+                quay({ host: "a.example.com", robot: "x+y", audience: "q" }),
+                quay({ host: "b.example.com", robot: "x+z", audience: "q" }),
+              ],
+            },
+          ],
+        },
       },
-      "identities-conflict",
-    ],
-    [
-      "a role of Vault that admits others",
-      {
-        pulls: [
-          { serviceAccount: web, from: vaultSecret(vault) },
-          { serviceAccount: "a/b", from: vaultSecret(vault) },
-        ],
+      "node-unsafe": {
+        "a role of Vault that admits others": {
+          pulls: [
+            { serviceAccount: web, from: vaultSecret(vault) },
+            { serviceAccount: "a/b", from: vaultSecret(vault) },
+          ],
+        },
+        "a pattern beyond the hosts": {
+          pulls: [{ serviceAccount: web, from: oidcRegistry(plain) }],
+          credentialProviders: { echo: { matchImages: ["*.example.com"] } },
+        },
       },
-      "node-unsafe",
-    ],
-    // Tried with zot: `shop/**` has more letters than `shop/a`, and decides alone.
-    [
-      "a repository of zot that another's pattern hides",
-      {
-        pulls: [
-          { serviceAccount: web, from: zot({ host: HOST, repositories: ["shop/*"] }) },
-          { serviceAccount: "shop/jobs", from: zot({ host: HOST, repositories: ["shop/a"] }) },
-        ],
-      },
-      "node-unsupported",
-    ],
-    [
-      "a pattern beyond the hosts",
-      {
-        pulls: [{ serviceAccount: web, from: oidcRegistry(plain) }],
-        credentialProviders: { echo: { matchImages: ["*.example.com"] } },
-      },
-      "node-unsafe",
-    ],
-  ])("%s", (_, props, code) => {
+    }),
+  )("%s", (_, props, code) => {
     const synth = (): string =>
       synthesized(
         (app) => void new ImagePulls(new TerraformStack(app, "prod"), "pulls", { cluster, ...props }),

@@ -494,24 +494,17 @@ describe("lines with `as` are refused", () => {
   });
 
   const pull = (props: (stack: TerraformStack) => Partial<ImagePullsProps>) => (): Written => pulls(props);
-  it.each<[string, () => Written]>([
-    [
-      "identities-unused: of a cloud from which `from` has nothing",
-      pull((stack) => ({
+  it.each<[string, () => Written]>(
+    Object.entries({
+      "identities-unused: of a cloud from which `from` has nothing": pull((stack) => ({
         pulls: [{ serviceAccount: "shop/web", from: fromEcr(), as: identity(stack) }],
         identities: [makers.aws()],
       })),
-    ],
-    [
-      "google-unsupported: cannot pull as an existing identity",
-      pull((stack) => ({
+      "google-unsupported: cannot pull as an existing identity": pull((stack) => ({
         pulls: [{ serviceAccount: "shop/web", from: fromGoogle(), as: account(stack) }],
         identities: [makers.google()],
       })),
-    ],
-    [
-      "aws-unused: ownerPolicy has no effect",
-      pull((stack) => ({
+      "aws-unused: ownerPolicy has no effect": pull((stack) => ({
         pulls: [
           {
             serviceAccount: "shop/web",
@@ -520,20 +513,14 @@ describe("lines with `as` are refused", () => {
           },
         ],
       })),
-    ],
-    [
-      "identities-missing: `from` of service account shop/web is an empty list",
-      pull((stack) => ({
+      "identities-missing: `from` of service account shop/web is an empty list": pull((stack) => ({
         pulls: [{ serviceAccount: "shop/web", from: [], as: role(stack) }],
       })),
-    ],
-    [
-      "property-missing",
-      pull((stack) => ({
+      "property-missing": pull((stack) => ({
         pulls: [{ serviceAccount: "shop/web", as: PullRole.fromArn(stack, "web", ROLE) } as never],
       })),
-    ],
-  ])("%s", (code, made) => {
+    }),
+  )("%s", (code, made) => {
     expect(made).toThrowError(refusal(code));
   });
 });

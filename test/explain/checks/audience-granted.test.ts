@@ -1,6 +1,6 @@
 import type { Artefacts } from "../../fixtures/explain/artefacts";
 import { type Damage, checks } from "../../fixtures/explain/checks";
-import { cluster, plain } from "../../fixtures/explain/plain";
+import { cluster, question } from "../../fixtures/explain/plain";
 import { ecr, rbac, record } from "../../fixtures/explain/three-clouds";
 
 const NOTHING = "nothing lets nodes request tokens of shop/web";
@@ -53,16 +53,10 @@ checks("audience-granted", "RBAC", ecr, [
   ],
 ]);
 
-const written = {
-  artefacts: new Map(Object.entries(plain)),
-  serviceAccount: "team/puller",
-  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1",
-  cluster,
-};
 const ungranted = (files: Artefacts): Artefacts =>
   new Map(files).set("rbac.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n");
 
-checks("audience-granted", "gates", written, [
+checks("audience-granted", "gates", question, [
   ["the default", ungranted, "fail"],
   [
     "off in the API server",
@@ -91,7 +85,7 @@ const mounting =
       metadata: { name: "p", namespace: "team" },
       spec: {
         serviceAccountName: "puller",
-        containers: [{ name: "c", image: written.image }],
+        containers: [{ name: "c", image: question.image }],
         volumes: [{ name: "v", ...more }],
       },
     };
@@ -99,7 +93,7 @@ const mounting =
   };
 
 // A CSIDriver of a pod's volume lets the kubelet request tokens for its audiences.
-checks("audience-granted", "volumes of CSI drivers", { ...written, origin: "workload" }, [
+checks("audience-granted", "volumes of CSI drivers", { ...question, origin: "workload" }, [
   ["inline", mounting({ csi: { driver: "secrets.example.com" } }), "unknown"],
   ["of a claim", mounting({ persistentVolumeClaim: { claimName: "data" } }), "unknown"],
   ["made with the pod", mounting({ ephemeral: { volumeClaimTemplate: {} } }), "unknown"],

@@ -17,6 +17,7 @@ import {
 } from "../../../lib/explain";
 import { ImagePulls } from "../../../lib/synth";
 import {
+  ALL_JOBS,
   type Artefacts,
   type Edit,
   type ExampleName,
@@ -25,20 +26,11 @@ import {
   synthesized,
   synthesizedStack,
 } from "../../fixtures/explain/artefacts";
+import { MIRRORED } from "../../fixtures/explain/changed";
 import { fromEcr, makers, plainCluster } from "../../support/image-pulls";
+import { runsOf } from "../../support/sample";
 
-const EXAMPLES: readonly ExampleName[] = [
-  "aro-hcp",
-  "fleet-argocd",
-  "fleet-multikueue",
-  "openshift-aws",
-  "openshift-manual-aws",
-  "openshift-manual-azure",
-  "openshift-manual-google",
-  "three-clouds",
-];
-
-const made = new Map(EXAMPLES.map((name) => [name, synthesized(name)]));
+const made = new Map(ALL_JOBS.map((name) => [name, synthesized(name)]));
 
 function example(name: ExampleName): Artefacts {
   return made.get(name) ?? new Map();
@@ -213,16 +205,6 @@ function moved(artefacts: Artefacts): Artefacts {
   );
 }
 
-const MIRRORED: Readonly<Record<ChangeKind, ChangeKind>> = {
-  added: "removed",
-  removed: "added",
-  widened: "narrowed",
-  narrowed: "widened",
-  identity: "identity",
-  verdict: "verdict",
-  incomparable: "incomparable",
-};
-
 /** A change as the other side sees it, without prose. */
 function mirrored({ kind, danger: _, before, after, removed, added, ...rest }: Change): object {
   return {
@@ -240,11 +222,11 @@ const sorted = (changes: readonly object[]): readonly string[] =>
   changes.map((each) => JSON.stringify(each)).sort();
 
 describe("compare", () => {
-  it.each(EXAMPLES)("finds nothing between two copies of %s", (name) => {
+  it.each(ALL_JOBS)("finds nothing between two copies of %s", (name) => {
     expect(compared(name).changes).toEqual([]);
   });
 
-  it.each(EXAMPLES)("finds nothing where the constructs of %s only moved in the tree", (name) => {
+  it.each(ALL_JOBS)("finds nothing where the constructs of %s only moved in the tree", (name) => {
     const old = example(name);
     const { changes } = compare([folderOf(old)], [folderOf(moved(old))]);
     // A distribution has no name of its own: unless it is moved in the state too, the issuer's URL is another one.
@@ -557,7 +539,7 @@ describe("random patterns", () => {
             if (was[place] !== is[place]) expect(said).toContain(`${was[place]} ${is[place]}`);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runsOf(25, 5) },
     );
   });
 });

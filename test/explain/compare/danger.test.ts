@@ -5,13 +5,20 @@ import {
   type Change,
   type Comparison,
   type Danger,
-  compare,
   renderCompareMarkdown,
   renderCompareText,
 } from "../../../lib/explain";
 import { groupsOf } from "../../../lib/explain/render/compare-groups";
-import { folderOf } from "../../fixtures/explain/artefacts";
-import { type Block, type Resources, adding, changed, policy, whole } from "../../fixtures/explain/changed";
+import {
+  type Block,
+  type Resources,
+  adding,
+  changed,
+  compared,
+  policy,
+  whole,
+} from "../../fixtures/explain/changed";
+import { runsOf } from "../../support/sample";
 
 type Edit = (resources: Resources) => void;
 
@@ -674,7 +681,7 @@ const HARMLESS: readonly (readonly [what: string, edit: Edit, danger?: Danger])[
 
 describe("a harmful change", () => {
   it.each(HARMFUL)("%s", (_, edit, danger, said) => {
-    const comparison = compare([folderOf(whole)], [folderOf(changed(edit))]);
+    const comparison = compared(whole, changed(edit));
     const [first] = groupsOf(comparison.changes, false);
     expect(first?.changes[0].danger).toBe(danger);
     const text = renderCompareText(comparison);
@@ -683,23 +690,23 @@ describe("a harmful change", () => {
   });
 
   it.each(UNLIMITED)("that takes a limit away: %s", (_, was, is, danger, said) => {
-    const [old, made] = [was, is].map((edit) => folderOf(changed(edit)));
-    const comparison = compare([old ?? ""], [made ?? ""]);
+    const [old, made] = [changed(was), changed(is)];
+    const comparison = compared(old, made);
     expect(groupsOf(comparison.changes, false)[0]?.changes[0].danger).toBe(danger);
     expect(renderCompareText(comparison)).toContain(said);
-    const back = compare([made ?? ""], [old ?? ""]).changes.map((each) => each.danger);
+    const back = compared(made, old).changes.map((each) => each.danger);
     expect(new Set(back)).toEqual(new Set(["less"]));
   });
 
   it("is the mirror image of one that takes access away", () => {
-    const back = compare([folderOf(changed(attached("AdministratorAccess")))], [folderOf(whole)]);
+    const back = compared(changed(attached("AdministratorAccess")), whole);
     expect(new Set(back.changes.map(({ danger }) => danger))).toEqual(new Set(["less"]));
   });
 });
 
 describe("a harmless change", () => {
   it.each(HARMLESS.map(([what, edit, danger]) => [what, edit, danger] as const))("%s", (_, edit, danger) => {
-    const { changes } = compare([folderOf(whole)], [folderOf(changed(edit))]);
+    const { changes } = compared(whole, changed(edit));
     expect([...new Set(changes.map((each) => each.danger))]).toEqual(danger ? [danger] : []);
   });
 });
@@ -756,7 +763,7 @@ describe("changes of many", () => {
     ["by what causes them", () => ({ danger: "admin", added: [{ text: "x ".repeat(20_000) }] })],
     ["by their length", (at) => ({ danger: "admin", reason: `${at}<`.repeat(9_000) })],
   ])("fit into a comment, the most dangerous first, however long %s", (_, more) => {
-    const comparison = many(3_000, more);
+    const comparison = many(runsOf(3_000, 4), more);
     const worst = change(1, { danger: "admin", about: "right", target: "the worst", kind: "added" });
     const text = renderCompareMarkdown({ changes: [...many(9).changes, worst, ...comparison.changes] });
     expect(text.length).toBeLessThan(65_536);

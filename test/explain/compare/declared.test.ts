@@ -1,11 +1,11 @@
 /* What is granted beyond `may`, and to those who are bound in clusters and spokes. */
 
 import { describe, expect, it } from "vitest";
-import { compare, renderCompareText } from "../../../lib/explain";
+import { renderCompareText } from "../../../lib/explain";
 import type { RequestCloud } from "../../support/credentials-requests";
 import { accessArtefacts, subscriptionId } from "../../fixtures/explain/access";
-import { type Edit, edited, folderOf, synthesized } from "../../fixtures/explain/artefacts";
-import { type Block, adding, changed, policy } from "../../fixtures/explain/changed";
+import { type Edit, edited, synthesized } from "../../fixtures/explain/artefacts";
+import { type Block, adding, changed, compared, policy } from "../../fixtures/explain/changed";
 
 const SCOPE = `/subscriptions/${subscriptionId}/resourceGroups`;
 const BEYOND = "this is more than `may` declares";
@@ -52,7 +52,7 @@ describe("rights of a workload", () => {
     ["google", "another role", binding("roles/storage.admin", "reports"), ["undeclared"]],
   ])("%s: %s", (cloud, _, edit, expected) => {
     const before = accessArtefacts(cloud);
-    const comparison = compare([folderOf(before)], [folderOf(changed(edit, before))]);
+    const comparison = compared(before, changed(edit, before));
     expect(comparison.changes.map(({ danger }) => danger)).toEqual(expected);
     const isBeyond = expected.some((danger) => danger !== "wider");
     expect(renderCompareText(comparison).includes(BEYOND)).toBe(isBeyond);
@@ -80,7 +80,7 @@ describe("RBAC", () => {
     ["tokens", rule("create", "", "serviceaccounts/token"), "others", "act as service accounts"],
     ["reading", rule("get, list", "apps", "deployments"), "wider", "get, list on apps/deployments"],
   ])("of a spoke: %s", (_, edit, danger, said) => {
-    const comparison = compare([folderOf(fleet)], [folderOf(edited(fleet, [edit]))]);
+    const comparison = compared(fleet, edited(fleet, [edit]));
     const [first] = comparison.changes.filter(({ about, kind }) => about === "right" && kind === "added");
     expect(first).toMatchObject({ danger, subject: "Group multikueue" });
     expect(renderCompareText(comparison)).toContain(said);
@@ -98,7 +98,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: eve}]
       path,
       path.endsWith("20-service-accounts.yaml") ? each + text : each,
     ]);
-    const { changes } = compare([folderOf(own)], [folderOf(new Map(made))]);
+    const { changes } = compared(own, new Map(made));
     expect(changes[0]).toMatchObject({ danger: "admin", subject: "User eve" });
   });
 });

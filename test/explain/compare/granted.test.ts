@@ -1,14 +1,14 @@
 /* What is granted to others than the service accounts of the files: each addition is said once, and its mirror image. */
 
 import { describe, expect, it } from "vitest";
-import { type Change, compare } from "../../../lib/explain";
-import { folderOf } from "../../fixtures/explain/artefacts";
+import type { Change } from "../../../lib/explain";
 import {
   MIRRORED,
   type Resources,
   adding,
   brief,
   changed,
+  compared,
   policy,
   whole,
 } from "../../fixtures/explain/changed";
@@ -223,7 +223,7 @@ describe("grants to others", () => {
         { scope: REGISTRY, role_definition_name: "AcrPull", principal_id: PRINCIPAL },
       ]),
     );
-    const [change] = compare([folderOf(whole)], [folderOf(made)]).changes;
+    const [change] = compared(whole, made).changes;
     expect(change?.added.map(({ source }) => source?.path)).toEqual([
       "resource.azurerm_role_assignment.more",
     ]);

@@ -3,7 +3,15 @@
 import { describe, expect, it } from "vitest";
 import { compare, renderCompareJson, renderCompareMarkdown, renderCompareText } from "../../../lib/explain";
 import { type Artefacts, folderOf } from "../../fixtures/explain/artefacts";
-import { type Block, type Resources, adding, changed, policy, whole } from "../../fixtures/explain/changed";
+import {
+  type Block,
+  type Resources,
+  adding,
+  changed,
+  compared,
+  policy,
+  whole,
+} from "../../fixtures/explain/changed";
 
 type Edit = (artefacts: Artefacts) => Artefacts;
 
@@ -303,13 +311,8 @@ describe("what is not read", () => {
   }));
 
   it.each(rowsOf)("$why", ({ before, after, rows, counts }) => {
-    const [old, made] = [before, after].map((edit) => folderOf(edit(whole)));
-    const sides: readonly (readonly [string, string])[] = [
-      [old ?? "", made ?? ""],
-      [made ?? "", old ?? ""],
-    ];
-    for (const [one, other] of sides) {
-      const comparison = compare([one], [other]);
+    const [old, made] = [before(whole), after(whole)];
+    for (const comparison of [compared(old, made), compared(made, old)]) {
       const { notCompared } = comparison;
       const changes = comparison.changes.filter(({ reason }) => reason.includes("explain does not read it"));
       expect(changes.map(({ kind }) => kind)).toEqual(rows.map(() => "incomparable"));
@@ -323,8 +326,7 @@ describe("what is not read", () => {
   it("is shown by no text of a secret", () => {
     const secret = (text: string): Edit =>
       more("aws_db_instance", { password: text, monitoring_role_arn: ROLE_ARN });
-    const [old, made] = [secret("hunter1"), secret("hunter2")].map((edit) => folderOf(edit(whole)));
-    const comparison = compare([old ?? ""], [made ?? ""]);
+    const comparison = compared(secret("hunter1")(whole), secret("hunter2")(whole));
     expect(comparison.changes.map(({ target }) => target)).toEqual(["aws_db_instance.more.password"]);
     for (const render of [renderCompareJson, renderCompareMarkdown, renderCompareText])
       expect(render(comparison)).not.toMatch(/hunter/);

@@ -1,9 +1,17 @@
 /* Whom identities trust, whoever issues the tokens: each difference is said with its issuer, and its mirror image. */
 
 import { describe, expect, it } from "vitest";
-import { type Change, compare, renderCompareText } from "../../../lib/explain";
-import { type Artefacts, folderOf } from "../../fixtures/explain/artefacts";
-import { MIRRORED, type Resources, adding, changed, policy, whole } from "../../fixtures/explain/changed";
+import { type Change, renderCompareText } from "../../../lib/explain";
+import type { Artefacts } from "../../fixtures/explain/artefacts";
+import {
+  MIRRORED,
+  type Resources,
+  adding,
+  changed,
+  compared,
+  policy,
+  whole,
+} from "../../fixtures/explain/changed";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const GITLAB = "https://gitlab.com";
@@ -231,7 +239,7 @@ function brief({ kind, subject, issuer = "", target }: Change): string {
 }
 
 function between(before: Artefacts, after: Artefacts): readonly string[] {
-  return compare([folderOf(before)], [folderOf(after)]).changes.map(brief);
+  return compared(before, after).changes.map(brief);
 }
 
 describe("trust", () => {
@@ -244,7 +252,7 @@ describe("trust", () => {
   });
 
   it("is said with the issuer", () => {
-    const { changes } = compare([folderOf(whole)], [folderOf(changed(trusting(TO_MAIN)))]);
+    const { changes } = compared(whole, changed(trusting(TO_MAIN)));
     expect(renderCompareText({ changes })).toContain(
       `${MAIN} (new issuer ${GITHUB}) is newly trusted by ${ROLE}\n`,
     );

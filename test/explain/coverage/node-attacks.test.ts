@@ -42,6 +42,7 @@ import {
   plainCluster,
   synthesizedPulls,
 } from "../../support/image-pulls";
+import { sampleNote, sampleOf } from "../../support/sample";
 
 const SOURCE = { url: "https://example.com/ecr-1.36.0", sha256: "0".repeat(64) };
 const SPEC = {
@@ -291,11 +292,16 @@ const CHECKSUM: Attack = [
   (text) => text.replaceAll(SOURCE.sha256, "1".repeat(SOURCE.sha256.length)),
 ];
 
+const SAMPLE = 4;
 const attacksOf = (text: string): readonly Attack[] => [
   ...(text.includes("MIME-Version") ? MIME : []),
   ...(text.startsWith("MIME-Version")
     ? []
-    : [...unknownKeys(text), ...foreignFiles(text), ...foreignCommands(text)]),
+    : sampleOf(
+        [...unknownKeys(text), ...foreignFiles(text), ...foreignCommands(text)],
+        SAMPLE,
+        ([name]) => name,
+      )),
   ...(/credentialProviderConfig:|KubeCredentialProviderConfig/.test(text) ? TALOS : []),
   ...(text.includes(SOURCE.sha256) ? [CHECKSUM] : []),
   ...(text.startsWith("#cloud-config")
@@ -304,14 +310,14 @@ const attacksOf = (text: string): readonly Attack[] => [
 ];
 
 describe.each(Object.entries(FORMS))("%s", (_, synthesize) => {
-  it("is not allowed with any attack", () => {
+  it(`is not allowed with any attack${sampleNote(SAMPLE)}`, () => {
     const files = synthesize();
     expect(verdict(files)).toBe("allowed");
     const stayed: string[] = [];
     for (const [path, text] of files) {
       if (!NODE_FILE.test(path)) continue;
       const attacks = attacksOf(text);
-      expect(attacks.length).toBeGreaterThan(3);
+      expect(attacks).not.toEqual([]);
       for (const [name, change] of attacks) {
         const said = verdict(new Map(files).set(path, change(text)));
         if (said === "allowed") stayed.push(`${path}: ${name}`);

@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clusterOf, factsOf } from "../../fixtures/explain/read";
+import { runsOf } from "../../support/sample";
 
 type Object_ = Readonly<Record<string, unknown>>;
 
@@ -313,6 +314,6 @@ it("no value of any type at any place throws", () => {
         expect(() => clusterOf({ "a.json": [whole, setup], "b.json": setup }).spokes.of("a")).not.toThrow();
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runsOf(150, 5) },
   );
 });

@@ -14,7 +14,7 @@ import {
   refused,
   stock,
 } from "../../../fixtures/explain/machine-configs";
-import { cluster, plain } from "../../../fixtures/explain/plain";
+import { cluster, question } from "../../../fixtures/explain/plain";
 import { TOKENS, acr, ecr, node, objects, record, tools } from "../../../fixtures/explain/three-clouds";
 
 const ID = "provider-on-node";
@@ -132,11 +132,6 @@ checks(ID, "flags and gates of the kubelet", ecr, [
   ["the gate recorded as no switch", gates('"off"'), "unknown", "neither true nor false"],
 ]);
 
-const written = {
-  artefacts: new Map(Object.entries(plain)),
-  serviceAccount: "team/puller",
-  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1",
-};
 const old = { ...cluster, kubelet: "1.33", apiServer: "1.33" };
 const on = { [TOKENS]: true };
 const beta: Damage = (files) => {
@@ -147,7 +142,7 @@ const beta: Damage = (files) => {
   );
 };
 
-checks(ID, "gates of kubelets and API server, both of 1.33", { ...written, cluster: old }, [
+checks(ID, "gates of kubelets and API server, both of 1.33", { ...question, cluster: old }, [
   ["both off", beta, "fail"],
   ["both on", beta, "pass", "", { cluster: { ...old, featureGates: on } }],
   [

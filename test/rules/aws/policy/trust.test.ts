@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluateAwsTrust } from "../../../../lib/rules/aws/policy/trust";
+import { rowsOf } from "../../../support/tables";
 
 const PREFIX = "oidc.example.com/c1";
 const ARN = `arn:aws:iam::111122223333:oidc-provider/${PREFIX}`;
@@ -83,103 +84,88 @@ describe("conditions", () => {
   const sub = `${PREFIX}:sub`;
   const aud = `${PREFIX}:aud`;
   // IAM user guide, "Condition operators", "Single-valued vs. multivalued context keys"
-  it.each<readonly [string, Json, string]>([
-    ["none", {}, "allowed"],
-    ["equal", { StringEquals: { [sub]: SUB } }, "allowed"],
-    ["one of several", { StringEquals: { [sub]: ["x", SUB] } }, "allowed"],
-    ["other case", { StringEquals: { [sub]: SUB.toUpperCase() } }, "denied"],
-    ["other case, ignored", { StringEqualsIgnoreCase: { [sub]: SUB.toUpperCase() } }, "allowed"],
-    ["key in other case", { StringEquals: { [sub.toUpperCase()]: SUB } }, "allowed"],
-    ["wildcard under StringEquals", { StringEquals: { [sub]: "system:serviceaccount:shop:*" } }, "denied"],
-    ["wildcard under StringLike", { StringLike: { [sub]: "system:serviceaccount:shop:*" } }, "allowed"],
-    ["one character", { StringLike: { [sub]: "system:serviceaccount:shop:we?" } }, "allowed"],
-    ["another namespace", { StringLike: { [sub]: "system:serviceaccount:shop-2:*" } }, "denied"],
-    ["StringLike is case-sensitive", { StringLike: { [sub]: "SYSTEM:*" } }, "denied"],
-    ["not equal", { StringNotEquals: { [sub]: "x" } }, "allowed"],
-    ["not equal, but is", { StringNotEquals: { [sub]: ["x", SUB] } }, "denied"],
-    ["not equal, case ignored", { StringNotEqualsIgnoreCase: { [sub]: SUB.toUpperCase() } }, "denied"],
-    ["not like", { StringNotLike: { [sub]: "*:ci:*" } }, "allowed"],
-    ["not like, but is", { StringNotLike: { [sub]: "*:shop:*" } }, "denied"],
-    [
-      "two operators, both hold",
-      { StringEquals: { [aud]: "sts.amazonaws.com" }, StringLike: { [sub]: "*:shop:*" } },
-      "allowed",
-    ],
-    [
-      "two operators, one fails",
-      { StringEquals: { [aud]: "x" }, StringLike: { [sub]: "*:shop:*" } },
-      "denied",
-    ],
-    ["ForAnyValue", { "ForAnyValue:StringEquals": { [aud]: ["x", "sts.amazonaws.com"] } }, "allowed"],
-    ["ForAnyValue, none", { "ForAnyValue:StringLike": { [aud]: ["x*"] } }, "denied"],
-    ["ForAllValues", { "ForAllValues:StringEquals": { [aud]: ["x", "sts.amazonaws.com"] } }, "allowed"],
-    ["ForAllValues, not one", { "ForAllValues:StringEquals": { [aud]: "x" } }, "denied"],
-    ["Null, present", { Null: { [sub]: "false" } }, "allowed"],
-    ["Null as a JSON boolean", { Null: { [sub]: false } }, "allowed"],
-    ["Null, wanted absent", { Null: { [sub]: "true" } }, "denied"],
-    ["IfExists, present and equal", { StringEqualsIfExists: { [sub]: SUB } }, "allowed"],
-    ["IfExists, present and different", { StringLikeIfExists: { [sub]: "x*" } }, "denied"],
-    ["ArnLike on what is not an ARN", { ArnLike: { [sub]: "arn:aws:iam::*:role/x" } }, "denied"],
-    ["Bool on a text", { Bool: { [sub]: "true" } }, "denied"],
-    ["no values", { StringEquals: { [sub]: [] } }, "denied"],
-    ["no values to differ from", { StringNotEquals: { [sub]: [] } }, "unknown"],
-    // A key of another issuer is never in the request.
-    ["another issuer's key", { StringEquals: { "oidc.example.com/c2:sub": SUB } }, "denied"],
-    ["a slash too many", { StringEquals: { [`${PREFIX}/:sub`]: SUB } }, "denied"],
-    ["a scheme before the key", { StringEquals: { [`https://${sub}`]: SUB } }, "denied"],
-    [
-      "another issuer's key, IfExists",
-      { StringEqualsIfExists: { "oidc.example.com/c2:sub": "x" } },
-      "allowed",
-    ],
-    ["another issuer's key, negated", { StringNotEquals: { "oidc.example.com/c2:sub": SUB } }, "allowed"],
-    [
-      "another issuer's key, ForAllValues",
-      { "ForAllValues:StringEquals": { "oidc.example.com/c2:sub": "x" } },
-      "allowed",
-    ],
-    [
-      "another issuer's key, ForAnyValue",
-      { "ForAnyValue:StringNotEquals": { "oidc.example.com/c2:sub": "x" } },
-      "denied",
-    ],
-    ["another issuer's key, Null", { Null: { "oidc.example.com/c2:sub": "true" } }, "allowed"],
-    // What cannot be known.
-    ["a key of AWS", { StringEquals: { "aws:SourceIp": "10.0.0.1" } }, "unknown"],
-    ["a tag with a dot", { StringEquals: { "aws:PrincipalTag/a.b": "x" } }, "unknown"],
-    ["a claim that the token lacks", { StringEquals: { [`${PREFIX}:team`]: "x" } }, "denied"],
-    [
-      "methods of authentication, which a token of a cluster lacks",
-      { Null: { [`${PREFIX}:amr`]: "true" } },
-      "allowed",
-    ],
-    ["such methods wanted", { "ForAnyValue:StringLike": { [`${PREFIX}:amr`]: "*" } }, "denied"],
-    ["the audience of a token with azp", { StringEquals: { [`${PREFIX}:oaud`]: "x" } }, "unknown"],
-    ["the issuer", { StringEquals: { [`${PREFIX}:iss`]: `https://${PREFIX}` } }, "unknown"],
-    ["an IP operator", { IpAddress: { [sub]: "10.0.0.0/8" } }, "unknown"],
-    ["an operator that does not exist", { StringMatches: { [sub]: SUB } }, "unknown"],
-    ["a name of Object.prototype", { constructor: { [sub]: SUB } }, "unknown"],
-    ["a quantifier before Null", { "ForAnyValue:Null": { [sub]: "true" } }, "unknown"],
-    ["Null of nothing", { Null: { [sub]: [] } }, "unknown"],
-    ["Null of something else", { Null: { [sub]: "maybe" } }, "unknown"],
-    ["a Terraform value", { StringEquals: { [sub]: "${var.subject}" } }, "unknown"],
-    [
-      "a Terraform value beside the right one",
-      { StringEquals: { [sub]: ["${var.subject}", SUB] } },
-      "allowed",
-    ],
-    ["a Terraform key", { StringEquals: { '${trimprefix(data.x.y, "https://")}:sub': SUB } }, "unknown"],
-    ["an unknown key beside one that fails", { StringEquals: { "aws:SourceIp": "x", [sub]: "x" } }, "denied"],
-    [
-      "an unknown key beside one that holds",
-      { StringEquals: { "aws:SourceIp": "x", [sub]: SUB } },
-      "unknown",
-    ],
-    // Policy variables.
-    ["a known variable", { StringLike: { [sub]: `\${${sub}}` } }, "allowed"],
-    ["an escaped star", { StringLike: { [sub]: "system:serviceaccount:shop:${*}" } }, "denied"],
-    ["a variable with one value in another key", { StringEquals: { [aud]: `\${${aud}}` } }, "allowed"],
-  ])("%s: %j is %s", (_, block, outcome) => {
+  it.each(
+    rowsOf<Json>({
+      allowed: {
+        none: {},
+        equal: { StringEquals: { [sub]: SUB } },
+        "one of several": { StringEquals: { [sub]: ["x", SUB] } },
+        "other case, ignored": { StringEqualsIgnoreCase: { [sub]: SUB.toUpperCase() } },
+        "key in other case": { StringEquals: { [sub.toUpperCase()]: SUB } },
+        "wildcard under StringLike": { StringLike: { [sub]: "system:serviceaccount:shop:*" } },
+        "one character": { StringLike: { [sub]: "system:serviceaccount:shop:we?" } },
+        "not equal": { StringNotEquals: { [sub]: "x" } },
+        "not like": { StringNotLike: { [sub]: "*:ci:*" } },
+        "two operators, both hold": {
+          StringEquals: { [aud]: "sts.amazonaws.com" },
+          StringLike: { [sub]: "*:shop:*" },
+        },
+        ForAnyValue: { "ForAnyValue:StringEquals": { [aud]: ["x", "sts.amazonaws.com"] } },
+        ForAllValues: { "ForAllValues:StringEquals": { [aud]: ["x", "sts.amazonaws.com"] } },
+        "Null, present": { Null: { [sub]: "false" } },
+        "Null as a JSON boolean": { Null: { [sub]: false } },
+        "IfExists, present and equal": { StringEqualsIfExists: { [sub]: SUB } },
+        "another issuer's key, IfExists": { StringEqualsIfExists: { "oidc.example.com/c2:sub": "x" } },
+        "another issuer's key, negated": { StringNotEquals: { "oidc.example.com/c2:sub": SUB } },
+        "another issuer's key, ForAllValues": {
+          "ForAllValues:StringEquals": { "oidc.example.com/c2:sub": "x" },
+        },
+        "another issuer's key, Null": { Null: { "oidc.example.com/c2:sub": "true" } },
+        "methods of authentication, which a token of a cluster lacks": {
+          Null: { [`${PREFIX}:amr`]: "true" },
+        },
+        "a Terraform value beside the right one": { StringEquals: { [sub]: ["${var.subject}", SUB] } },
+        // Policy variables.
+        "a known variable": { StringLike: { [sub]: `\${${sub}}` } },
+        "a variable with one value in another key": { StringEquals: { [aud]: `\${${aud}}` } },
+      },
+      denied: {
+        "other case": { StringEquals: { [sub]: SUB.toUpperCase() } },
+        "wildcard under StringEquals": { StringEquals: { [sub]: "system:serviceaccount:shop:*" } },
+        "another namespace": { StringLike: { [sub]: "system:serviceaccount:shop-2:*" } },
+        "StringLike is case-sensitive": { StringLike: { [sub]: "SYSTEM:*" } },
+        "not equal, but is": { StringNotEquals: { [sub]: ["x", SUB] } },
+        "not equal, case ignored": { StringNotEqualsIgnoreCase: { [sub]: SUB.toUpperCase() } },
+        "not like, but is": { StringNotLike: { [sub]: "*:shop:*" } },
+        "two operators, one fails": { StringEquals: { [aud]: "x" }, StringLike: { [sub]: "*:shop:*" } },
+        "ForAnyValue, none": { "ForAnyValue:StringLike": { [aud]: ["x*"] } },
+        "ForAllValues, not one": { "ForAllValues:StringEquals": { [aud]: "x" } },
+        "Null, wanted absent": { Null: { [sub]: "true" } },
+        "IfExists, present and different": { StringLikeIfExists: { [sub]: "x*" } },
+        "ArnLike on what is not an ARN": { ArnLike: { [sub]: "arn:aws:iam::*:role/x" } },
+        "Bool on a text": { Bool: { [sub]: "true" } },
+        "no values": { StringEquals: { [sub]: [] } },
+        // A key of another issuer is never in the request.
+        "another issuer's key": { StringEquals: { "oidc.example.com/c2:sub": SUB } },
+        "a slash too many": { StringEquals: { [`${PREFIX}/:sub`]: SUB } },
+        "a scheme before the key": { StringEquals: { [`https://${sub}`]: SUB } },
+        "another issuer's key, ForAnyValue": {
+          "ForAnyValue:StringNotEquals": { "oidc.example.com/c2:sub": "x" },
+        },
+        "a claim that the token lacks": { StringEquals: { [`${PREFIX}:team`]: "x" } },
+        "such methods wanted": { "ForAnyValue:StringLike": { [`${PREFIX}:amr`]: "*" } },
+        "an unknown key beside one that fails": { StringEquals: { "aws:SourceIp": "x", [sub]: "x" } },
+        "an escaped star": { StringLike: { [sub]: "system:serviceaccount:shop:${*}" } },
+      },
+      unknown: {
+        "no values to differ from": { StringNotEquals: { [sub]: [] } },
+        // What cannot be known.
+        "a key of AWS": { StringEquals: { "aws:SourceIp": "10.0.0.1" } },
+        "a tag with a dot": { StringEquals: { "aws:PrincipalTag/a.b": "x" } },
+        "the audience of a token with azp": { StringEquals: { [`${PREFIX}:oaud`]: "x" } },
+        "the issuer": { StringEquals: { [`${PREFIX}:iss`]: `https://${PREFIX}` } },
+        "an IP operator": { IpAddress: { [sub]: "10.0.0.0/8" } },
+        "an operator that does not exist": { StringMatches: { [sub]: SUB } },
+        "a name of Object.prototype": { constructor: { [sub]: SUB } },
+        "a quantifier before Null": { "ForAnyValue:Null": { [sub]: "true" } },
+        "Null of nothing": { Null: { [sub]: [] } },
+        "Null of something else": { Null: { [sub]: "maybe" } },
+        "a Terraform value": { StringEquals: { [sub]: "${var.subject}" } },
+        "a Terraform key": { StringEquals: { '${trimprefix(data.x.y, "https://")}:sub': SUB } },
+        "an unknown key beside one that holds": { StringEquals: { "aws:SourceIp": "x", [sub]: SUB } },
+      },
+    }),
+  )("%s: %j is %s", (_, block, outcome) => {
     expect(outcomeOf(condition(block))).toBe(outcome);
   });
 
