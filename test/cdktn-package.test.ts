@@ -15,7 +15,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
 
 /** Packages that a source imports. */
 function packages(text: string): readonly string[] {
-  const specifiers = [...text.matchAll(/(?:^|\W)(?:from |import |import\(|require\()"([@\w][^"\s$]*)"/g)];
+  const specifiers = [...text.matchAll(/(?:^|[^\w.])(?:from |import |import\(|require\()"([@\w][^"\s$]*)"/g)];
   return specifiers
     .map(([, path = ""]) => path.split("/"))
     .map(([first = "", second = ""]) => (first.startsWith("@") ? `${first}/${second}` : first))

@@ -33,7 +33,7 @@ describe("exit 2, naming file and line", () => {
     ["malformed YAML", "m.yaml", "kind: Pod\nmetadata: {name: [}\n", 2],
     ["malformed YAML in a later document", "m.yaml", "kind: Pod\n---\nkind: Pod\nkind: Pod\n", 4],
     ["a tab as indentation", "m.yml", "metadata:\n\tname: web\n", 2],
-    ["malformed JSON", "m.json", '{\n"kind": "Pod",\n}', 2],
+    ["malformed JSON", "m.json", '{\n"kind": "Pod",\n}', 3],
     ["empty JSON", "m.json", "", 1],
     ["malformed Terraform JSON", "iam/other.tf.json", '{"resource": {\n"aws_iam_role": {', 2],
     ["not UTF-8", "m.yaml", Buffer.from([0x61, 0x3a, 0x0a, 0xe9, 0x0a]), 2],
