@@ -90,7 +90,8 @@ export class AskedNames {
   ): { readonly said: Said; readonly example: string } | undefined {
     const only = this.#only;
     if (only) return { said: judge(only), example: only.example };
-    const { all, isOver } = this.#tried(judge, new Search(this.#grammar, STATES_MAX), TRIES_MAX);
+    const search = new Search(this.#grammar, { left: STATES_MAX });
+    const { all, isOver } = this.#tried(judge, search, TRIES_MAX);
     if (isOver) return undefined;
     return all.reduce<(typeof all)[number] | undefined>(
       (worst, each) => (worst && badness(each.said) <= badness(worst.said) ? worst : each),
@@ -102,14 +103,16 @@ export class AskedNames {
    * A judge's answer for every name: one for each way in which its questions can be answered, with an example. Names
    * with the same answers are treated as one.
    *
-   * `undefined` if not every way could be tried.
+   * `undefined` if not every way could be tried. A judge that itself asks for each of other names shares the effort with
+   * them, since the ways multiply.
    */
   each<Said>(
     judge: (name: AskedName) => Said,
+    effort: Effort = { left: ALL_STATES_MAX },
   ): readonly { readonly said: Said; readonly example: string }[] | undefined {
     const only = this.#only;
     if (only) return [{ said: judge(only), example: only.example }];
-    const search = new Search(this.#grammar, ALL_STATES_MAX);
+    const search = new Search(this.#grammar, effort);
     const { all, isOver } = this.#tried(judge, search, ALL_TRIES_MAX);
     return isOver || search.isCut ? undefined : all;
   }
@@ -136,6 +139,11 @@ export class AskedNames {
     }
     return { all: answers, isOver: false };
   }
+}
+
+/** How much may still be tried: states of walks, and answers to questions. */
+export interface Effort {
+  left: number;
 }
 
 /** Limit of the ways to answer a judge's questions; a policy has a handful of patterns. */
@@ -182,6 +190,7 @@ class SomeName implements AskedName {
   }
 
   matches(pattern: Pattern, before = ""): Ternary {
+    this.#search.spend();
     const walk = this.#search.walkOf(pattern, before);
     const known = this.#answers.find((each) => each.walk === walk);
     if (known) return known.wanted ? "yes" : "no";
@@ -210,17 +219,20 @@ class Search {
   readonly pending: Asked[] = [];
   readonly #walks: Walk[] = [];
   readonly #grammar: Grammar;
-  readonly #statesMax: number;
-  #states = 0;
+  readonly #effort: Effort;
 
-  constructor(grammar: Grammar, statesMax: number) {
+  constructor(grammar: Grammar, effort: Effort) {
     this.#grammar = grammar;
-    this.#statesMax = statesMax;
+    this.#effort = effort;
   }
 
   /** True if a combination may have been missed. */
   get isCut(): boolean {
-    return this.#states >= this.#statesMax;
+    return this.#effort.left <= 0;
+  }
+
+  spend(): void {
+    this.#effort.left--;
   }
 
   /** One object for each question. */
@@ -255,7 +267,7 @@ class Search {
           const key = keyOf(after);
           if (seen.has(key)) continue;
           seen.add(key);
-          this.#states++;
+          this.spend();
           const longer = name + String.fromCharCode(unit);
           if (isEnd(after, answers, grammar)) return longer;
           next.push([after, longer]);

@@ -3,7 +3,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { AskedNames } from "../../rules/asked-names";
+import { AskedNames, type Effort } from "../../rules/asked-names";
 import { ANY_TEXT } from "../../rules/name-grammar";
 import { beginDifferently, patternWithin, patternsMeet } from "../../rules/pattern-comparison";
 import type { Power } from "../../rules/powers";
@@ -114,7 +114,7 @@ function oneWay(
   const [single, wider] = isNew ? (["added", "widened"] as const) : (["removed", "narrowed"] as const);
   const all = new Comparable(others);
   return uncovered(held, others, all).map(({ right, isSure }) => {
-    const hasPart = isSure && all.meeting(right).some((each) => isWithin(each, [right]) === "yes");
+    const hasPart = isSure && all.hasPartOf(right);
     return { kind: isSure ? (hasPart ? wider : single) : "incomparable", right, isNew };
   });
 }
@@ -129,7 +129,7 @@ function uncovered(
   const texts = new Set(others.map(({ text }) => text));
   const rest = new Map(rights.filter(({ text }) => !texts.has(text)).map((right) => [right.text, right]));
   return [...rest.values()].flatMap((right) => {
-    const within = right.limits ? "unknown" : isWithin(right, comparable.meeting(right));
+    const within = right.limits ? "unknown" : comparable.covers(right);
     return within === "yes" ? [] : [{ right, isSure: within === "no" && !comparable.isOver }];
   });
 }
@@ -138,12 +138,15 @@ function uncovered(
 const STEPS_MAX = 20_000_000;
 /** How many rights may cover parts of one; more take minutes. */
 const PARTS_MAX = 100;
+/** How much is tried in one direction, to see whether several rights together cover others: some seconds. */
+const EFFORT_MAX = 250_000;
 
 /** Rights by their action, so that each is compared only with those that may cover a part of it. */
 class Comparable {
   readonly #all: readonly HeldRight[];
   readonly #plain: ReadonlyMap<string, readonly HeldRight[]>;
   readonly #wild: readonly HeldRight[];
+  readonly #effort: Effort = { left: EFFORT_MAX };
   #steps = 0;
 
   constructor(rights: readonly HeldRight[]) {
@@ -155,6 +158,16 @@ class Comparable {
   /** True once there were too many steps: what was found last may not be all. */
   get isOver(): boolean {
     return this.#steps > STEPS_MAX;
+  }
+
+  /** Whether the rights cover all of a right. */
+  covers(right: HeldRight): Within {
+    return isWithin(right, this.meeting(right), this.#effort);
+  }
+
+  /** True if some of the rights are only a part of a right. */
+  hasPartOf(right: HeldRight): boolean {
+    return this.meeting(right).some((each) => isWithin(each, [right], this.#effort) === "yes");
   }
 
   /** The rights that have an action on a resource in common with a right. */
@@ -173,7 +186,7 @@ class Comparable {
 }
 
 /** Whether others cover all of a right: each action on each resource, without a condition or on the same one. */
-function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
+function isWithin({ covers }: HeldRight, others: readonly HeldRight[], effort: Effort): Within {
   if (covers === undefined) return "no";
   const { under } = covers;
   const near = others.flatMap(({ covers: other }) =>
@@ -193,7 +206,9 @@ function isWithin({ covers }: HeldRight, others: readonly HeldRight[]): Within {
         doing,
         ({ on }) => on,
         (left) => (left.length > 0 ? "yes" : "no"),
+        effort,
       ),
+    effort,
   );
 }
 
@@ -203,11 +218,15 @@ function everyText<T>(
   all: readonly T[],
   patternIn: (each: T) => Pattern,
   holds: (matching: readonly T[]) => Within,
+  effort: Effort,
 ): Within {
   const texts = hasWildcard(covered)
     ? AskedNames.ofGrammar(patternOf(covered), ANY_TEXT)
     : AskedNames.one(covered);
-  const answers = texts.each((text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")));
+  const answers = texts.each(
+    (text) => holds(all.filter((each) => text.matches(patternIn(each)) === "yes")),
+    effort,
+  );
   if (answers === undefined || answers.length === 0) return "unknown";
   if (answers.some((each) => each.said === "no")) return "no";
   return answers.some((each) => each.said === "unknown") ? "unknown" : "yes";

@@ -54,6 +54,12 @@ describe("rights", () => {
       ["incomparable", "removed"],
     ],
     [
+      "twenty wildcards, any of which may match with any other",
+      many(20, (i) => right(`*a${i}*`, `*b${i}*`)),
+      many(20, (i) => right(`*c${i}*`, `*d${i}*`)),
+      ["incomparable"],
+    ],
+    [
       "thousands of wildcards that all overlap",
       many(3_000, (i) => right(`*a${i}*`, `*b${i}*`)),
       many(3_000, (i) => right(`*c${i}*`, `*d${i}*`)),
