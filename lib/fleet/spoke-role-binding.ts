@@ -4,7 +4,7 @@ import { fail } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
 import { type SpokeUser, CONTROLLER_WORKLOAD, SPOKE_USER } from "../model/fleet";
 import { clusterName, namespaceName } from "../model/kubernetes-name";
-import { literal } from "../model/late";
+import { isLate, literal } from "../model/late";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { derivedName } from "../rules/names";
 import { type ObjectKind, checkProps, made, list, object, optional, text } from "../model/shape";
@@ -109,5 +109,12 @@ function subjectsOf(spoke: string, users: readonly SpokeUser[]): readonly object
     );
   if (bound.length === 0) return withoutRights(spoke, "no controller");
   const unique = new Map(bound.map((each) => [`${each.kind} ${each.name}`, each]));
-  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  // The text of a late name says how many others were made before it, so these keep their order.
+  const rank = ({ kind, name }: { kind: string; name: string }): string =>
+    `${kind} ${isLate(name) ? "" : name}`;
+  return [...unique.values()].sort((one, other) => byText(rank(one), rank(other)));
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

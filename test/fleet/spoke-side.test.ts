@@ -1,4 +1,5 @@
 import { Chart, Testing } from "cdk8s";
+import { Token } from "cdktf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -64,6 +65,15 @@ describe("SpokeRoleBinding", () => {
         ],
       },
     ]);
+  });
+
+  it("keeps the order of names known only after apply, whatever number cdktf gives them", () => {
+    const late = (): string => Token.asString({ resolve: () => "x" });
+    let [first, second] = [late(), late()];
+    while (first < second) [first, second] = [second, late()];
+    const [binding] = bound([first, "z", "a", second].map((name) => user({ user: name })));
+    const { subjects } = binding as { subjects: readonly { name: string }[] };
+    expect(subjects.map(({ name }) => name)).toEqual([first, second, "a", "z"]);
   });
 
   it("has one name per hub, controller and role, so that no apply replaces another one's subjects", () => {

@@ -133,7 +133,7 @@ export class RepositoryPullPolicy extends Construct {
     this.#roles.push(role);
     // AWS resolves the principals of a policy when it is saved, so the roles must exist by then.
     waitFor(this.resource, role.dependencies);
-    if (this.resource.dependsOn) this.resource.dependsOn = [...new Set(this.resource.dependsOn)].sort();
+    if (this.resource.dependsOn) this.resource.dependsOn = [...new Set(this.resource.dependsOn)];
   }
 
   #agree({ additionalStatements = [], repository }: RepositoryPullPolicyProps): void {
