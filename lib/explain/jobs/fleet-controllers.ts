@@ -16,7 +16,7 @@ import {
   shown,
   unread,
 } from "../../model/known";
-import { shownAt, wordAt } from "../../model/parsed-tree";
+import { plainAt, shownAt, wordAt } from "../../model/parsed-tree";
 import {
   type Tree,
   childOf,
@@ -187,11 +187,6 @@ function controllerPods(pods: WorkloadFact, container: string): ControllerPods {
     isPartial: isPartial(pods),
     runsAs: statedAccount(pods),
   };
-}
-
-/** The text of a field; an empty one where it is not known. */
-function plainAt(tree: Tree, key: string): string {
-  return orElse(wordAt(tree, key), () => "");
 }
 
 function nameOf(title: string): string {

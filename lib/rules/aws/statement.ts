@@ -13,7 +13,7 @@ import { MANAGED_BY_AWS } from "./role";
 
 const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condition"];
 const SID = /^[A-Za-z0-9]+$/;
-/** "IAM JSON policy elements: Action"; wildcards stand in the action, and `*` alone for all services. */
+/** "IAM JSON policy elements: Action"; wildcards are allowed in the action, and `*` alone means all services. */
 export const ACTION: RegExp = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 
 /** Source: "IAM JSON policy elements: Condition operators" in the IAM user guide. */
