@@ -24,6 +24,7 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { type Source, sourceText } from "../read/source";
+import { listedKeys } from "../shared/handed-annotations";
 import { mayBeForWindows } from "../shared/pods";
 import { beginning } from "../shared/words";
 import { accountWritten, inAnyOrder, unlessPerhaps } from "./links";
@@ -146,14 +147,9 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
 const ANNOTATED = pass("the service account has each required annotation");
 
 /** Does the service account have the annotations without which the kubelet does not run the plugin? */
-export function requiredAnnotations(
-  { tokenAttributes, source }: ProviderEntry,
-  account: ServiceAccountFact,
-): Answer {
-  const { requiredKeys = [], optionalKeys = [] } = tokenAttributes ?? {};
-  const [contested] = [...requiredKeys, ...optionalKeys].flatMap(
-    (key) => contestedAnnotation(account, key) ?? [],
-  );
+export function requiredAnnotations(entry: ProviderEntry, account: ServiceAccountFact): Answer {
+  const { requiredKeys = [] } = entry.tokenAttributes ?? {};
+  const [contested] = listedKeys(entry).flatMap((key) => contestedAnnotation(account, key) ?? []);
   if (contested) return contested;
   const [open] = requiredKeys.flatMap((each) => unreadAnnotation(account, each) ?? []);
   if (open) return open;
@@ -168,7 +164,7 @@ export function requiredAnnotations(
     `annotate ${account.key} with ${key}, letter case included`,
     `${SILENT}: at verbosity 5 "Failed to get service account data" err="required annotation ${key} not found"`,
     seen("annotations of the service account", account.source),
-    seen("requiredServiceAccountAnnotationKeys", source),
+    seen("requiredServiceAccountAnnotationKeys", entry.source),
   );
 }
 
