@@ -66,14 +66,6 @@ export interface Chain<F> {
   stacked(given?: Partial<F>): readonly CheckResult[];
 }
 
-/** The answers of neighbouring links that depend on the same facts, up to the first that fails. */
-interface Judged {
-  readonly answers: readonly Answer[];
-  readonly failed: CheckId | undefined;
-  readonly isOpen: boolean;
-  readonly passed: number;
-}
-
 /** More would only keep answers that no one asks for again: ten thousand service accounts, each with its own image. */
 const REMEMBERED = 512;
 /**
@@ -94,6 +86,8 @@ class Compiled<F> {
   /** The number of the fact that it adds; -1 if it adds none. */
   readonly adds: number;
   readonly name: keyof F | undefined;
+  /** The check that a link answers; `undefined` for other steps. */
+  readonly id: CheckId | undefined;
   readonly fold: Fork<F>["fold"] | undefined;
   /** The numbers of the facts that it depends on. */
   readonly per: readonly number[];
@@ -106,18 +100,14 @@ class Compiled<F> {
   #made: unknown;
   #isStale = true;
 
-  constructor(stage: Stage<F>, names: readonly (keyof F)[]) {
-    const { per, adds } = Array.isArray(stage) ? { per: stage[0]?.per ?? [], adds: undefined } : stage;
-    this.per = per.map((name) => names.indexOf(name));
+  constructor(step: Step<F>, names: readonly (keyof F)[]) {
+    this.per = step.per.map((name) => names.indexOf(name));
     this.#last = this.per.length - 1;
-    this.adds = adds === undefined ? -1 : names.indexOf(adds);
-    this.name = adds;
-    this.fold = "fold" in stage ? stage.fold : undefined;
-    this.#make = Array.isArray(stage)
-      ? (facts) => judge(stage, facts)
-      : "each" in stage
-        ? (facts) => stage.each(facts)
-        : (facts) => stage.of(facts);
+    this.name = "adds" in step ? step.adds : undefined;
+    this.adds = this.name === undefined ? -1 : names.indexOf(this.name);
+    this.id = "id" in step ? step.id : undefined;
+    this.fold = "fold" in step ? step.fold : undefined;
+    this.#make = "run" in step ? step.run : "each" in step ? step.each : step.of;
   }
 
   /** Makes the step look up its facts again, because one of them has changed. */
@@ -176,20 +166,6 @@ class Compiled<F> {
   }
 }
 
-/** Neighbouring links that depend on the same facts become one step. */
-type Stage<F> = Exclude<Step<F>, Link<F>> | Link<F>[];
-
-function stagesOf<F>(steps: readonly Step<F>[]): readonly Stage<F>[] {
-  const stages: Stage<F>[] = [];
-  for (const step of steps) {
-    const last = stages.at(-1);
-    if (!("run" in step)) stages.push(step);
-    else if (Array.isArray(last) && last[0]?.per.join() === step.per.join()) last.push(step);
-    else stages.push([step]);
-  }
-  return stages;
-}
-
 /**
  * A job's table, ready to run. A million questions in a row differ in one or two facts: a change marks the steps that
  * depend on it, and only those are asked again.
@@ -222,7 +198,7 @@ export class Runner<F extends object> {
     this.#names = [...givenNames, ...added];
     this.#given = givenNames.length;
     this.#values = this.#names.map(() => undefined);
-    this.#steps = stagesOf(steps).map((stage) => new Compiled(stage, this.#names));
+    this.#steps = steps.map((step) => new Compiled(step, this.#names));
     this.#dependents = this.#names.map((_, fact) => this.#steps.filter(({ per }) => per.includes(fact)));
     this.#row = row[0] === undefined ? -1 : this.#names.indexOf(row[0]);
     const ofRow = (fact: number): boolean => row.includes(this.#names[fact] as keyof F);
@@ -240,10 +216,10 @@ export class Runner<F extends object> {
     const answers: Answer[] = [];
     for (const [at, name] of this.#names.entries()) this.#set(at, facts[name]);
     for (const step of this.#steps) {
-      if (step.name !== undefined) continue;
-      const judged = step.ask(this.#values, facts) as Judged;
-      answers.push(...judged.answers);
-      if (judged.failed !== undefined) break;
+      if (step.id === undefined) continue;
+      const answer = step.ask(this.#values, facts) as Answer;
+      answers.push(answer);
+      if (answer.status === "fail") break;
     }
     return answers;
   }
@@ -279,10 +255,10 @@ export class Runner<F extends object> {
         facts[step.name] = result as F[keyof F];
         continue;
       }
-      const judged = result as Judged;
-      passed += judged.passed;
-      isOpen ||= judged.isOpen;
-      if (judged.failed !== undefined) return new JudgedChain(this, facts, "denied", judged.failed, passed);
+      const { status } = result as Answer;
+      if (status === "fail") return new JudgedChain(this, facts, "denied", step.id, passed);
+      if (status === "pass") passed++;
+      else isOpen ||= status === "unknown";
     }
     return new JudgedChain(this, facts, isOpen ? "unknown" : "allowed", undefined, passed);
   }
@@ -309,20 +285,6 @@ export class Runner<F extends object> {
 function isBetter<F>(one: Chain<F>, other: Chain<F>, byLength = true): boolean {
   const compared = compareVerdicts(one.verdict, other.verdict);
   return compared > 0 || (byLength && compared === 0 && one.passed > other.passed);
-}
-
-function judge<F>(links: readonly Link<F>[], facts: F): Judged {
-  const answers: Answer[] = [];
-  let isOpen = false;
-  let passed = 0;
-  for (const { id, run } of links) {
-    const answer = run(facts);
-    answers.push(answer);
-    if (answer.status === "fail") return { answers, failed: id, isOpen, passed };
-    if (answer.status === "pass") passed++;
-    isOpen ||= answer.status === "unknown";
-  }
-  return { answers, failed: undefined, isOpen, passed };
 }
 
 /** Asks the links for their words only when these are read: of a million chains, few are. */

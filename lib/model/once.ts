@@ -12,11 +12,11 @@ export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
 export function remembered<K, V>(
   memory: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
   key: K,
-  make: () => V,
+  make: (key: K) => V,
 ): V {
   const before = memory.get(key);
   if (before !== undefined || memory.has(key)) return before as V;
-  const value = make();
+  const value = make(key);
   memory.set(key, value);
   return value;
 }

@@ -183,10 +183,11 @@ export class Attachments {
 }
 
 function certainly({ resource, key, text, named }: Given): HeldPolicy {
+  const { policy, resource: from = resource } = named();
   return {
-    policy: named().policy,
+    policy,
     doubt: resource.certain ? undefined : perhapsThere(resource),
-    from: named().resource ?? resource,
+    from,
     ...(text === undefined && { arn: key }),
   };
 }

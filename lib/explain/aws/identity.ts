@@ -237,6 +237,7 @@ class DeclaredRole implements Role {
   readonly contestedBy: undefined;
   readonly #documents: Documents;
   readonly #held: () => readonly HeldPolicy[];
+  #arn: Known<string> | undefined;
   #policies: readonly HeldPolicy[] | undefined;
   #trust: Policy | undefined;
 
@@ -247,7 +248,7 @@ class DeclaredRole implements Role {
   }
 
   get arn(): Known<string> {
-    return this.resource.attribute("arn");
+    return (this.#arn ??= this.resource.attribute("arn"));
   }
 
   get account(): Known<string> {

@@ -135,6 +135,7 @@ export class Registries {
   readonly #unnamed: readonly RepositoryPolicy[];
   readonly #registryPolicies: readonly PolicyOfOwner[];
   readonly #templates: readonly CreationTemplate[];
+  readonly #cacheRules: readonly Resource[];
   readonly #world: ClosedWorld;
 
   constructor(terraform: Terraform, documents: Documents, world: ClosedWorld) {
@@ -150,6 +151,7 @@ export class Registries {
       .ofType(REGISTRY_POLICY)
       .map((each) => policyOf(each, "policy", documents));
     this.#templates = terraform.ofType(TEMPLATE).map((each) => templateOf(each, documents));
+    this.#cacheRules = terraform.ofType(CACHE_RULE);
     this.isEmpty = this.#all.length === 0;
   }
 
@@ -226,16 +228,19 @@ export class Registries {
 
   /** A cache rule that covers or may cover a repository: the prefix ROOT covers all that no other rule does. */
   cacheRuleOf(place: AskedPlace): Source | undefined {
-    return this.#terraform.ofType(CACHE_RULE).find((rule) => {
-      const prefix = rule.stated("ecr_repository_prefix");
+    for (const rule of this.#cacheRules) {
       const isThere = isOf({ account: accountOf(rule), region: regionOf(rule) }, place) !== "no";
-      return isThere && isBelow(prefix, place) !== "no";
-    })?.source;
+      if (isThere && isBelow(rule.stated("ecr_repository_prefix"), place) !== "no") return rule.source;
+    }
+    return undefined;
   }
 
   /** The answer if something that was not understood may change who reads a repository. */
   unread(place: AskedPlace): Answer | undefined {
-    if (this.#world.isEmpty) return undefined;
+    return this.#world.isEmpty ? undefined : this.#notUnderstood(place);
+  }
+
+  #notUnderstood(place: AskedPlace): Answer | undefined {
     const isThere = (resource: Resource): boolean =>
       isOf({ account: accountOf(resource), region: regionOf(resource) }, place) !== "no";
     const named = [REPOSITORY, POLICY].flatMap((type) =>

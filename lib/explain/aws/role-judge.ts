@@ -30,7 +30,7 @@ type Questions = readonly Question<Doubt>[];
 interface Regional {
   readonly sets: PolicySets;
   /** The actions that reading needs; actions with equal decisions are asked once. */
-  readonly pull: readonly (readonly [action: string, questions: Questions])[];
+  readonly pull: readonly { readonly action: string; readonly questions: Questions }[];
 }
 
 export class RoleJudge {
@@ -51,7 +51,12 @@ export class RoleJudge {
   /** What keeps it from reading a repository; `undefined` if nothing does. */
   refusal(region: string, repository: AskedResource): Answer | undefined {
     const { pull } = this.#in(region);
-    return obstacle(pull.map(([action, questions]) => this.#refusal(action, questions, repository)));
+    const refusals: Answer[] = [];
+    for (const { action, questions } of pull) {
+      const refusal = this.#refusal(action, questions, repository);
+      if (refusal) refusals.push(refusal);
+    }
+    return obstacle(refusals);
   }
 
   /**
@@ -66,8 +71,11 @@ export class RoleJudge {
 
   #refusal(action: string, questions: Questions, resource: AskedResource): Answer | undefined {
     const { decision, isBoundary } = worstOf(questions, resource);
+    return decision.outcome === "allowed" ? undefined : this.#refused(action, decision, isBoundary, resource);
+  }
+
+  #refused(action: string, decision: Decision<Doubt>, isBoundary: boolean, resource: AskedResource): Answer {
     const { outcome, doubt, perhaps } = decision;
-    if (outcome === "allowed") return undefined;
     const reason = (): string => `${isBoundary ? "the permissions boundary: " : ""}${decision.reason}`;
     if (outcome === "denied") return later("fail", () => refused(action, resource.example, reason()));
     return later("unknown", () =>
@@ -78,15 +86,17 @@ export class RoleJudge {
   }
 
   #in(region: string): Regional {
-    return remembered(this.#regions, region, () => this.#made(region));
+    const before = this.#regions.get(region) ?? this.#made(region);
+    this.#regions.set(region, before);
+    return before;
   }
 
   #made(region: string): Regional {
     const sets = setsOf(this.#role.policies, this.#role.boundary, region);
-    const actions = pullActions.map((action) => [action, asking(sets, action)] as const);
-    const [[, first] = [], [, second] = []] = actions;
+    const pull = pullActions.map((action) => ({ action, questions: asking(sets, action) }));
+    const [first, second] = pull.map(({ questions }) => questions);
     const isAlike = first?.every((each, place) => second?.[place] && each.isAlike(second[place]));
-    return { sets, pull: isAlike ? actions.slice(0, 1) : actions };
+    return { sets, pull: isAlike ? pull.slice(0, 1) : pull };
   }
 }
 
@@ -129,16 +139,18 @@ export const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allo
 
 /** Allowed if all allow it, denied if one denies it. */
 function worstOf(
-  [own, ...bounding]: Questions,
+  questions: Questions,
   resource: AskedResource,
 ): { readonly decision: Decision<Doubt>; readonly isBoundary: boolean } {
-  let worst = { decision: own?.decide(resource) ?? NOTHING, isBoundary: false };
-  for (const question of bounding) {
-    const decision = question.decide(resource);
-    if (WORST.indexOf(decision.outcome) < WORST.indexOf(worst.decision.outcome))
-      worst = { decision, isBoundary: true };
+  let worst = questions[0]?.decide(resource) ?? NOTHING;
+  let isBoundary = false;
+  for (let at = 1; at < questions.length; at++) {
+    const decision = questions[at]?.decide(resource) ?? NOTHING;
+    if (WORST.indexOf(decision.outcome) >= WORST.indexOf(worst.outcome)) continue;
+    worst = decision;
+    isBoundary = true;
   }
-  return worst;
+  return { decision: worst, isBoundary };
 }
 
 const NOTHING: Decision<Doubt> = {

@@ -3,7 +3,7 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, is, orElse, shown, whyNot } from "../../model/known";
+import { type Known, is, isKnown, known, shown, whyNot } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { once, remembered } from "../../model/once";
@@ -158,10 +158,8 @@ function isOfOthers(key: string, own: ClusterArtefacts, clusters: readonly Clust
 export class PullQuestions {
   readonly #facts: Facts;
   // A text that is asked about as an image and as a pattern is two questions.
-  readonly #image = oncePerText(askedImage);
-  readonly #pattern = oncePerText(askedPattern);
-  readonly #unfilled = oncePerText(unfilledImage);
-  readonly #late = oncePerText(lateImage);
+  readonly #image = oncePerName(askedImage);
+  readonly #pattern = oncePerName(askedPattern);
 
   constructor(facts: Facts) {
     this.#facts = facts;
@@ -182,7 +180,7 @@ export class PullQuestions {
             (each) =>
               each.serviceAccount === key && each.images.some((pattern) => is(pattern, image) === "yes"),
           );
-          const asked = isPattern ? this.#pattern(image) : this.image(image);
+          const asked = isPattern ? this.#pattern(known(image)) : this.image(image);
           yield { artefacts, puller, image: asked, isNeverPulled: false };
         }
         continue;
@@ -192,14 +190,14 @@ export class PullQuestions {
           if (subject !== undefined && serviceAccount !== subject) continue;
           const puller = pullerOf(artefacts, serviceAccount, "declared");
           for (const pattern of images)
-            yield { artefacts, puller, image: this.#opened(pattern, this.#pattern), isNeverPulled: false };
+            yield { artefacts, puller, image: this.#pattern(pattern), isNeverPulled: false };
         }
       if (origin !== "declared") yield* this.#ofWorkloads(artefacts, subject, clusters);
     }
   }
 
   image(text: string): AskedImage {
-    return this.#image(text);
+    return this.#image(known(text));
   }
 
   *#ofWorkloads(
@@ -221,21 +219,18 @@ export class PullQuestions {
       const puller = pullerOf(artefacts, key, "workload", workload);
       for (const { image, pullPolicy } of workload.images) {
         const isNeverPulled = pullPolicy === "Never";
-        yield { artefacts, puller, image: this.#opened(image, this.#image), isNeverPulled };
+        yield { artefacts, puller, image: this.#image(image), isNeverPulled };
       }
     }
   }
-
-  #opened(image: Known<string>, ofText: MakeImage): AskedImage {
-    const text = orElse(image, () => undefined);
-    if (text !== undefined) return ofText(text);
-    return whyNot(image)?.kind === "placeholder" ? this.#unfilled(shown(image)) : this.#late(shown(image));
-  }
 }
 
-type MakeImage = (text: string) => AskedImage;
-
-function oncePerText(make: MakeImage): MakeImage {
-  const images = new Map<string, AskedImage>();
-  return (text) => remembered(images, text, () => make(text));
+function oncePerName(ofText: (text: string) => AskedImage): (name: Known<string>) => AskedImage {
+  const [names, others] = [new Map<Known<string>, AskedImage>(), new Map<string, AskedImage>()];
+  const made = (name: Known<string>): AskedImage => {
+    if (isKnown(name)) return ofText(shown(name));
+    const isUnfilled = whyNot(name)?.kind === "placeholder";
+    return remembered(others, shown(name), isUnfilled ? unfilledImage : lateImage);
+  };
+  return (name) => remembered(names, name, made);
 }

@@ -215,6 +215,8 @@ interface Doubted<D> {
 /** A statement that applies, or may apply, to some resource. */
 interface Live<D> extends Doubted<D> {
   readonly rest: Ternary;
+  /** The decision if it allows. */
+  readonly allows: Decision<D>;
 }
 
 export class Question<D = never> {
@@ -230,7 +232,7 @@ export class Question<D = never> {
     const live: Live<D>[] = [];
     for (const { candidate, doubt } of all) {
       const rest = candidate.appliesTo(action);
-      if (rest !== "no") live.push({ candidate, doubt, rest });
+      if (rest !== "no") live.push({ candidate, doubt, rest, allows: decided(candidate, "allowed") });
     }
     this.#live = live;
     this.#refused = refused;
@@ -250,7 +252,7 @@ export class Question<D = never> {
 
   /** Decides; `undefined` if no statement may name a resource. */
   decide(resource: AskedResource | undefined): Decision<D> {
-    let allowed: Doubted<D> | undefined;
+    let allowed: Live<D> | undefined;
     let open: Doubted<D> | undefined;
     let threat: Doubted<D> | undefined;
     for (const doubted of this.#live) {
@@ -261,12 +263,11 @@ export class Question<D = never> {
           if (effect === "Allow") open ??= doubted;
           else threat ??= doubted;
         } else if (effect === "Allow") allowed ??= doubted;
-        else return new Decided<D>("denied", () => `${nameOf(doubted)} denies it`);
+        else return decided(doubted.candidate, "denied");
     }
     if (allowed && threat) return this.#open(threat, "Deny", resource);
-    if (allowed) return new Decided<D>("allowed", () => `${nameOf(allowed)} allows it`);
-    if (open) return this.#open(open, "Allow", resource);
-    return new Decided<D>("denied", () => this.#nearest(resource));
+    if (allowed) return allowed.allows;
+    return open ? this.#open(open, "Allow", resource) : this.#denied(resource);
   }
 
   denial(resource: AskedResource | undefined): Match {
@@ -274,7 +275,7 @@ export class Question<D = never> {
     for (const doubted of this.#live) {
       if (!doubted.candidate.effects.includes("Deny")) continue;
       const applies = appliesTo(doubted, resource);
-      if (applies === "yes") return yes(() => `${nameOf(doubted)} denies it`);
+      if (applies === "yes") return yes(() => `${nameOf(doubted.candidate)} denies it`);
       if (applies === "unknown") threat ??= doubted;
     }
     const first = threat;
@@ -288,19 +289,25 @@ export class Question<D = never> {
     return new Decided<D>("unknown", () => this.#withReason(each, what, resource), each.doubt, effect);
   }
 
+  #denied(resource: AskedResource | undefined): Decision<D> {
+    return new Decided<D>("denied", () => this.#nearest(resource));
+  }
+
   #nearest(resource: AskedResource | undefined): string {
     if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
     const allows = this.#all.filter(({ candidate }) => candidate.effects.includes("Allow"));
     const judged = allows.map((each) => ({ each, ...each.candidate.judged(this.#action, resource) }));
     const [best] = judged.sort((one, other) => closer(other.nearness, one.nearness));
     return best
-      ? `no statement allows it; ${nameOf(best.each)} comes closest: ${best.match.reason}`
+      ? `no statement allows it; ${nameOf(best.each.candidate)} comes closest: ${best.match.reason}`
       : this.#nothing;
   }
 
   #withReason(each: Doubted<D>, what: string, resource: AskedResource | undefined): string {
     const { match } = each.candidate.judged(this.#action, resource);
-    return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
+    return each.candidate.label === undefined
+      ? match.reason
+      : `${nameOf(each.candidate)} ${what}: ${match.reason}`;
   }
 }
 
@@ -314,8 +321,15 @@ function closer(one: readonly number[], other: readonly number[]): number {
   return (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-function nameOf({ candidate: { label } }: Doubted<unknown>): string {
+function nameOf({ label }: Candidate): string {
   return label === undefined ? "a statement" : `statement ${label}`;
+}
+
+function decided<D>(statement: Candidate, outcome: "allowed" | "denied"): Decision<D> {
+  return new Decided<D>(
+    outcome,
+    () => `${nameOf(statement)} ${outcome === "allowed" ? "allows" : "denies"} it`,
+  );
 }
 
 export interface Decision<D = never> extends AwsDecision {
