@@ -5,7 +5,7 @@
 
 import { nearestName } from "../model/nearest-name";
 import { isRecord } from "../model/record";
-import { propertyPath } from "./property-path";
+import { propertyPath } from "../model/property-path";
 
 /** What a value must be: a type, a text of a certain form, a list, an object with any keys, or one with these keys. */
 export type Shape =

@@ -1,7 +1,7 @@
 import { AccessProvidersFile, HubConsumer } from "../fleet";
 import { ServiceAccountAnnotations } from "../kubernetes";
 import { UpgradeableTo } from "../openshift";
-import { objectTitle } from "../artefact/property-path";
+import { objectTitle } from "../model/property-path";
 import { fail } from "../errors";
 import { encode } from "../model/late";
 import { at, record } from "../model/parsed";

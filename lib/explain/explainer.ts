@@ -13,7 +13,7 @@ import {
   statedResources,
 } from "./every-cloud";
 import { misfitOf } from "../artefact/fact-shape";
-import { propertyPath } from "../artefact/property-path";
+import { propertyPath } from "../model/property-path";
 import { fileOf } from "./facts-file";
 import { declaredImages } from "./compare/declared";
 import type { Finding } from "./findings";

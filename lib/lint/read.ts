@@ -2,7 +2,7 @@
  * The files that lint looks at, as facts: what kubelets read, whatever carries it to nodes, and the objects beside it.
  */
 
-import { propertyPath } from "../artefact/property-path";
+import { propertyPath } from "../model/property-path";
 import { sorted } from "../explain/read/clusters";
 import {
   type FileDocument,

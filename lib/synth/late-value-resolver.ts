@@ -3,7 +3,7 @@ import { Token } from "cdktf";
 import type { Construct } from "constructs";
 import { isLate } from "../model/late";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
-import { objectTitle, propertyPath } from "../artefact/property-path";
+import { objectTitle, propertyPath } from "../model/property-path";
 import { isLateObject, isLateResolvable, type LateValues } from "./late-values";
 import { Manifests } from "./manifests";
 import { refuseLateIdentity, refuseLateKind, refuseLateKey } from "./problems";

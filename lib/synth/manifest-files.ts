@@ -1,5 +1,5 @@
 import { PLACEHOLDER_START } from "../artefact/placeholder";
-import { objectTitle, propertyPath } from "../artefact/property-path";
+import { objectTitle, propertyPath } from "../model/property-path";
 import {
   type DeliveryEntry,
   type FileEntry,

@@ -1,7 +1,7 @@
 import { TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { misfitOf } from "../artefact/fact-shape";
-import { propertyPath } from "../artefact/property-path";
+import { propertyPath } from "../model/property-path";
 import { at, fail } from "../errors";
 import type { ExplainOptions } from "../explain";
 import { STATED } from "../explain/every-cloud";

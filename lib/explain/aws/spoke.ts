@@ -31,7 +31,7 @@ import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { flagOf } from "../shared/plugin-arguments";
-import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
+import { UNAUTHORIZED, boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
 import { ROLE_VARIABLE } from "./pods";
 import { isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
@@ -46,7 +46,6 @@ const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
 const HOST =
   /^https:\/\/[^/]+(?:\.eks\.amazonaws\.com(?:\.cn)?|\.eks-cluster\.[a-z0-9-]+\.(?:api\.aws|api\.amazonwebservices\.com\.cn))(?::443)?\/?$/i;
 const NAME_IT = "also give explain the Terraform of the cluster's account";
-const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 
 interface Asked {
   readonly question: SpokeQuestion;

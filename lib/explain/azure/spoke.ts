@@ -32,7 +32,7 @@ import type { Terraform } from "../read/terraform";
 import type { ClosedWorld } from "../coverage/closed-world";
 import { flagOf } from "../shared/plugin-arguments";
 import { mentionsType } from "../shared/references";
-import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
+import { UNAUTHORIZED, boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
 import { holds, idOf } from "./ids";
@@ -181,7 +181,7 @@ function admittedBy(cluster: Resource | undefined, { recorded, spoke }: SpokeQue
     : broken(
         "the cluster is not integrated with Entra, so it refuses the tokens of identities",
         `declare ${ENTRA} on the cluster`,
-        "Unauthorized: the server has asked for the client to provide credentials",
+        UNAUTHORIZED,
         where,
       );
 }
@@ -196,7 +196,6 @@ function wide(assignment: Assignment): FleetWarning {
   };
 }
 
-const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 /** Flags that make the plugin read other variables, or none. */
 const OTHER_WAYS = /^--(?:disable-environment-override|use-azurerm-env-vars)(?:=true)?$/;
 

@@ -20,6 +20,7 @@ import type { DeclaredSpoke } from "../read/cluster-record";
 import { serviceAccountOf } from "../read/service-accounts";
 import { Runner, stepsOf } from "../run";
 import { refusedToken } from "../shared/pods";
+import { UNAUTHORIZED } from "../shared/spokes";
 import { plainAnswer } from "../shared/words";
 import { controllerConfigured, listIssues, secretsIn } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
@@ -372,7 +373,7 @@ function otherThanRecorded({
   return broken(
     `the list chooses ${provider}, but the spoke ${profile.name} was declared with ${recorded.provider || recorded.cloud}`,
     "let the profile name only its own access provider, or put that first in the list",
-    "Unauthorized: the server has asked for the client to provide credentials",
+    UNAUTHORIZED,
     where,
   );
 }

@@ -3,7 +3,7 @@
  */
 
 import { fail } from "../../errors";
-import { type Known, is, isKnown, known, shown, whyNot } from "../../model/known";
+import { type Known, is, known, match, shown, whyNot } from "../../model/known";
 import { isLate } from "../../model/late";
 import { byNearness, nearestName } from "../../model/nearest-name";
 import { once, remembered } from "../../model/once";
@@ -225,12 +225,15 @@ export class PullQuestions {
   }
 }
 
+/** One object for each name; a million names make nothing else. */
 function oncePerName(ofText: (text: string) => AskedImage): (name: Known<string>) => AskedImage {
-  const [names, others] = [new Map<Known<string>, AskedImage>(), new Map<string, AskedImage>()];
-  const made = (name: Known<string>): AskedImage => {
-    if (isKnown(name)) return ofText(shown(name));
+  const [names, others] = [new Map<string, AskedImage>(), new Map<string, AskedImage>()];
+  const named = (text: string): AskedImage => remembered(names, text, ofText);
+  const other = (name: Known<string>): AskedImage => {
     const isUnfilled = whyNot(name)?.kind === "placeholder";
     return remembered(others, shown(name), isUnfilled ? unfilledImage : lateImage);
   };
-  return (name) => remembered(names, name, made);
+  return (name) => match(name, named, NOT_NAMED) ?? other(name);
 }
+
+const NOT_NAMED = (): undefined => undefined;

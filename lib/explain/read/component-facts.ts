@@ -2,7 +2,7 @@
  * What OpenShift's components read and request: Secrets, CredentialsRequests, the issuer, credential files.
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { type Known, known } from "../../model/known";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";

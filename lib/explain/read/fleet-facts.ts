@@ -2,7 +2,7 @@
  * The fleet in a hub's objects: ClusterProfiles, and the controllers' lists of access providers.
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { grouped } from "../../model/grouped";
 import { type Known, all, andThen, isAbsent, known, map, unread } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";

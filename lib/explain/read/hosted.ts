@@ -5,7 +5,7 @@
  * Source: openshift/hypershift, api/hypershift/v1beta1 (`HostedClusterSpec`, `ClusterConfiguration`, `NodePoolSpec`).
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { isWorkloadIdentityError } from "../../errors";
 import { known, orElse, unread, whyNot } from "../../model/known";
 import { at, list, text } from "../../model/parsed";

@@ -3,7 +3,7 @@
  */
 
 import { dirname } from "node:path";
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { grouped } from "../../model/grouped";
 import { orElse, whyNot } from "../../model/known";
 import { at, list, text, texts } from "../../model/parsed";

@@ -2,7 +2,7 @@
  * The CredentialProviderConfig that the kubelets of a pool read, located by flag or platform.
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import {
   type Known,
   type Why,

@@ -2,7 +2,7 @@
  * Documents that bring files and flags to nodes, in every form that `rules/node` lists, as facts about nodes.
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { grouped } from "../../model/grouped";
 import {
   type Known,

@@ -4,7 +4,7 @@
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
  */
 
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { type Known, notKnown, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";

@@ -7,7 +7,7 @@
  */
 
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { isDnsLabel, isDnsSubdomain } from "../../model/kubernetes-name";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { type Shape, misfitOf } from "../../artefact/fact-shape";
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { documentsIn, invalidFile, readText } from "./documents";
 import { lineOf } from "./source-lines";
 

@@ -8,7 +8,7 @@
  */
 
 import { basename, dirname, join, resolve } from "node:path";
-import { propertyPath } from "../../artefact/property-path";
+import { propertyPath } from "../../model/property-path";
 import { grouped } from "../../model/grouped";
 import { orElse, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";

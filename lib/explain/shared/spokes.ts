@@ -97,6 +97,9 @@ function hostOf(server: string): string {
     .toLowerCase();
 }
 
+/** What a client says of an API server that does not accept its token. */
+export const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
+
 /** The answer if the profile's server is a cluster of another type; `undefined` if nothing shows that. */
 export function otherKindOfCluster(
   cluster: Resource | undefined,
@@ -107,7 +110,7 @@ export function otherKindOfCluster(
   return broken(
     `the plugin gets credentials for ${title}, but the profile leads to ${cluster.address}`,
     "name the access provider of that cluster in the profile",
-    "Unauthorized: the server has asked for the client to provide credentials",
+    UNAUTHORIZED,
     seen("cluster", cluster.source),
   );
 }

@@ -1,6 +1,6 @@
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { refuseFile } from "../../artefact/problems";
-import { objectTitle, propertyPath } from "../../artefact/property-path";
+import { objectTitle, propertyPath } from "../../model/property-path";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { parsedYaml, yamlProblem } from "../../model/parsed-yaml";
 import { refusePlaceholder } from "./problems";

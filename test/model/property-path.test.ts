@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectTitle, propertyPath } from "../../lib/artefact/property-path";
+import { objectTitle, propertyPath } from "../../lib/model/property-path";
 
 describe("propertyPath", () => {
   it.each([
