@@ -81,22 +81,33 @@ function nameOf(policy: Resource): Known<string> {
   return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
 }
 
-/** What access policies let principals do in clusters. */
+/** What access policies, and the groups of access entries, let principals do in clusters. */
 export function grantedAccess(
   policies: readonly Resource[],
+  entries: readonly Resource[],
   isDeclared: (principal: Known<string>) => boolean,
 ): readonly Granted[] {
-  return policies.map((association) => {
-    const principal = association.stated("principal_arn");
+  const granted = (each: Resource, what: string, within: string): Granted => {
+    const principal = each.stated("principal_arn");
+    const text = `${what} in EKS cluster ${shown(each.stated("cluster_name"))}${within}`;
+    const right = { text, power: powerOfAccessPolicy(text), source: each.source };
+    return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
+  };
+  const ofPolicies = policies.map((association) => {
     const scopes = orElse(association.blocks("access_scope"), () => []);
     const namespaces = scopes.map((scope) =>
       shown(map(scope.list("namespaces"), (all) => all.map(shown).sort().join(", "))),
     );
     const within = namespaces.filter(Boolean).map((names) => ` in the namespaces ${names}`);
-    const text = `${shown(nameOf(association))} in EKS cluster ${shown(association.stated("cluster_name"))}${within.join("")}`;
-    const right = { text, power: powerOfAccessPolicy(text), source: association.source };
-    return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
+    return granted(association, shown(nameOf(association)), within.join(""));
   });
+  const ofGroups = entries.flatMap((entry) => {
+    const groups = entry.list("kubernetes_groups");
+    return orElse(groups, () => [groups as Known<never>]).map((group) =>
+      granted(entry, `what the group ${shown(group)} may do`, ""),
+    );
+  });
+  return [...ofPolicies, ...ofGroups];
 }
 
 export function policyWarnings(

@@ -123,7 +123,7 @@ function roleIdentity(
       if (!role) return missing;
       return asked ? rightsGranted(role, asked.rights, account, policies) : anythingGranted(role);
     },
-    held: () => (role ? heldRights(role.policies, role.boundary, role.resource.source, role.session) : []),
+    held: () => (role ? heldRights(role.policies, role.boundary, role.resource, role.session) : []),
     meant: ({ rights }) => (role ? meantRights(role, rights) : []),
   };
 }

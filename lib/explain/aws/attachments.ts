@@ -151,7 +151,12 @@ export class Attachments {
 
   #managed(resource: Resource): Given {
     const arn = wished(resource, "policy_arn");
-    return { resource, key: arn, text: undefined, named: () => this.#documents.ofArn(arn) };
+    const named = (): NamedPolicy => {
+      const found = this.#documents.ofArn(arn);
+      const isApart = found.resource && same(accountOf(found.resource), accountOf(resource)) === "no";
+      return isApart ? { ...found, policy: OF_OTHER_ACCOUNT } : found;
+    };
+    return { resource, key: arn, text: undefined, named };
   }
 
   /** The roles that an argument names, or may name; `anyone` if it may be any role of the account. */
@@ -202,6 +207,12 @@ function attached({ source }: Resource): Doubt {
   };
 }
 
+/** Source: IAM API reference, AttachRolePolicy. */
+const OF_OTHER_ACCOUNT: Policy = {
+  kind: "refused",
+  why: "it is in another account than the role, which takes policies of its own account and of AWS",
+};
+
 const IN_ONE_PLACE = "give policies to the role in one place";
 const OWNED =
   "policies of the role may be removed or replaced, by a resource that owns all of them or by a policy of the same name";
@@ -210,7 +221,7 @@ const OWNED =
 export function unreadRemedy({ policies, boundary, session }: LimitedRole): string {
   const all = [session, boundary, ...policies.map(({ policy }) => policy)];
   return all.some((policy) => policy?.kind === "unread")
-    ? "also give explain the Terraform that declares it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
+    ? "also give explain the Terraform that declares it, or what `terraform show -json` prints of it, or state it with --facts as aws.policies; the IAM console shows what a managed policy of AWS says"
     : "see the role's policies";
 }
 

@@ -5,7 +5,7 @@
 
 import { type Known, is, isKnown, joinedAll, known, map, orElse, shown, whether } from "../../model/known";
 import { once } from "../../model/once";
-import { plainOf } from "../../model/tree";
+import { plainOf, textAt } from "../../model/tree";
 import {
   type Condition,
   type Policy,
@@ -22,6 +22,7 @@ import { hasVariable } from "../../rules/aws/policy/resource-name";
 import { claimOf } from "../../rules/aws/policy/trust";
 import { seen } from "../answer";
 import type { Granted, HeldRight } from "../cloud";
+import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
@@ -31,9 +32,10 @@ import type { Documents } from "./documents";
 export function heldRights(
   policies: readonly HeldPolicy[],
   boundary: Policy | undefined,
-  role: Source | undefined,
+  of: Resource | undefined,
   session?: Policy,
 ): readonly HeldRight[] {
+  const role = of?.source;
   const limiting = (texts: readonly string[], source: Source | undefined): readonly HeldRight[] =>
     texts.map((text) => ({ text, limits: true, source }));
   const rights = policies.flatMap(({ policy, doubt, from, arn }) => {
@@ -49,11 +51,28 @@ export function heldRights(
       "unread" in each ? limiting([each.unread], source) : ofStatement(each, source),
     );
   });
-  return [
+  const all = [
     ...rights,
     ...(boundary ? boundedBy("boundary", boundary, role) : []),
     ...(session ? boundedBy("session policy", session, role) : []),
   ];
+  return of ? all.map((right) => withTags(right, of)) : all;
+}
+
+/** Conditions on tags of the principal compare those of the role; sessions by tokens of clusters have none. */
+const BY_TAG = /(?<=aws:PrincipalTag\/)\S+/gi;
+
+function withTags(right: HeldRight, role: Resource): HeldRight {
+  const keys = right.text.match(BY_TAG) ?? [];
+  if (keys.length === 0) return right;
+  const tags = keys.map((key) => `${key}=${shown(textAt(role.evaluate(role.written(["tags", key]))))}`);
+  const end = `, where the role has ${tags.join(", ")}`;
+  const { covers } = right;
+  return {
+    ...right,
+    text: right.text + end,
+    ...(covers && { covers: { ...covers, under: covers.under + end } }),
+  };
 }
 
 /** What a policy that may not be the role's gives or takes. */

@@ -133,6 +133,7 @@ function allGranted({ terraform, documents, roles, trust, registries }: Read): r
     ...elsewhere,
     ...grantedAccess(
       terraform.ofType("aws_eks_access_policy_association"),
+      terraform.ofType("aws_eks_access_entry"),
       (arn) => roles.named(arn).role !== undefined,
     ),
     ...organizationRights(terraform, documents),
@@ -148,7 +149,7 @@ function heldBy(role: Role, roles: Roles): Granted {
     at: role.resource.source,
     rights: () => {
       const { policies, boundary } = roles.of(role.resource);
-      return heldRights(policies, boundary, role.resource.source);
+      return heldRights(policies, boundary, role.resource);
     },
   };
 }

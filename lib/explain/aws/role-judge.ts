@@ -165,12 +165,12 @@ function refused(action: string, resource: string, reason: string): Answer {
   return resource === "*"
     ? broken(
         `the role may not ${action}: ${reason}`,
-        `allow ${action} on "*"; the service offers nothing narrower`,
+        `allow ${action} on "*", the narrowest that the service offers, and let no policy deny it`,
         `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
       )
     : broken(
         `the role may not ${action} on ${resource}: ${reason}`,
-        `allow ${action} on the repository in the role's permission policy`,
+        `allow ${action} on the repository in the role's permission policy, and let no policy deny it`,
         `is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`,
       );
 }

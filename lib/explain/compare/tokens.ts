@@ -1,6 +1,6 @@
 /*
- * Who may get tokens of service accounts, by RBAC: nodes for the audiences of their plugins, and whoever may create
- * `serviceaccounts/token`.
+ * Who may get tokens of service accounts, by RBAC: nodes for the audiences of their plugins, whoever may create
+ * `serviceaccounts/token`, and whoever may act as another who may.
  */
 
 import type { Power } from "../../rules/powers";
@@ -62,6 +62,15 @@ function subjectText({ kind, name, namespace }: RbacSubject, ofBinding: string):
 const ACTS_AS: Power = { danger: "others", says: "it may act as them" };
 const TOKENS: readonly string[] = ["*", "*/token", "serviceaccounts/token"];
 
+const SOMEONE = "service account";
+/** Who can be impersonated, by resource. Source: kubernetes.io, "User impersonation". */
+const IMPERSONATED: Readonly<Record<string, string>> = {
+  "*": "user, group and service account",
+  groups: "group",
+  serviceaccounts: SOMEONE,
+  users: "user",
+};
+
 /** A rule about an audience names it as the resource. */
 function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefined): readonly HeldRight[] {
   const { verbs, apiGroups, resources, resourceNames } = rule;
@@ -70,11 +79,11 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
   const names = resourceNames.length > 0 ? resourceNames : ["*"];
   const where = namespace === "" ? "every namespace" : `namespace ${namespace}`;
   const isAll = [verbs, resources].every((each) => each.includes("*")) && namespace === "";
-  const right = (action: string, under: string, what: string): readonly HeldRight[] =>
+  const right = (action: string, under: string, what: string, whom = SOMEONE): readonly HeldRight[] =>
     names.map((name) => ({
-      text: shownNames(`${what} of ${name === "*" ? "every service account" : name} in ${where}`),
+      text: shownNames(`${what} ${name === "*" ? `every ${whom}` : name} in ${where}`),
       covers: { action, on: `${namespace || "*"}/${name}`, under },
-      power: under !== "create" ? undefined : isAll ? ALL_OF_CLUSTER : ACTS_AS,
+      power: under === TOKEN_AUDIENCE_VERB ? undefined : isAll ? ALL_OF_CLUSTER : ACTS_AS,
       source,
     }));
   const isOfAny = resources.some((resource) => TOKENS.includes(resource));
@@ -82,10 +91,22 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
     ? resources
     : resources.filter((each) => each === "*");
   return [
-    ...(may("create") && isOfAny ? right("*", "create", "create tokens") : []),
+    ...(may("create") && isOfAny ? right("*", "create", "create tokens of") : []),
     ...(may(TOKEN_AUDIENCE_VERB)
       ? audiences.flatMap((each) =>
-          right(each, TOKEN_AUDIENCE_VERB, `get nodes' tokens for ${each === "*" ? "any audience" : each}`),
+          right(
+            each,
+            TOKEN_AUDIENCE_VERB,
+            `get nodes' tokens for ${each === "*" ? "any audience" : each} of`,
+          ),
+        )
+      : []),
+    // Whoever may do everything may create tokens, which says as much.
+    ...(may("impersonate") && !isAll
+      ? resources.flatMap((each) =>
+          Object.hasOwn(IMPERSONATED, each)
+            ? right(each, "impersonate", "impersonate", IMPERSONATED[each])
+            : [],
         )
       : []),
   ];

@@ -118,8 +118,8 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "cluster_name",
   },
   aws_eks_node_group: {
-    read: "ami_type cluster_name node_group_name region version",
-    harmless: `${COMMON} capacity_type disk_size force_update_version instance_types labels node_group_name_prefix node_repair_config node_role_arn release_version remote_access scaling_config subnet_ids taint update_config warm_pool_config`,
+    read: "ami_type cluster_name node_group_name region release_version version",
+    harmless: `${COMMON} capacity_type disk_size force_update_version instance_types labels node_group_name_prefix node_repair_config node_role_arn remote_access scaling_config subnet_ids taint update_config warm_pool_config`,
     computed: "arn status resources",
     blocks: { launch_template: { read: "id name version" } },
     owner: "cluster_name",
@@ -151,9 +151,9 @@ const rows: Readonly<Record<string, TypeRow>> = {
     owner: "tag",
   },
   aws_eks_cluster: {
-    read: "name region",
+    read: "name region version",
     // What its nodes and its control plane run on, and who reaches its API server over which network.
-    harmless: `${COMMON} role_arn version bootstrap_self_managed_addons deletion_protection enabled_cluster_log_types force_update_version control_plane_scaling_config encryption_config kube_scheduler_config kubernetes_network_config outpost_config remote_network_config storage_config upgrade_policy vpc_config zonal_shift_config`,
+    harmless: `${COMMON} role_arn bootstrap_self_managed_addons deletion_protection enabled_cluster_log_types force_update_version control_plane_scaling_config encryption_config kube_scheduler_config kubernetes_network_config outpost_config remote_network_config storage_config upgrade_policy vpc_config zonal_shift_config`,
     computed: "arn cluster_id created_at endpoint platform_version status certificate_authority identity",
     blocks: {
       access_config: {

@@ -169,6 +169,12 @@ export const IMAGE_CHANGERS: readonly string[] = [
   "image.openshift.io/triggers",
 ];
 
+/**
+ * Kinds that are not read and bring other programs to nodes or other authorizers to API servers. Sources: openshift/api,
+ * machineconfiguration/v1 (its `containerFile` makes the nodes' image); kubernetes, apiserver.config.k8s.io.
+ */
+export const NODE_CHANGERS: readonly string[] = ["AuthorizationConfiguration", "MachineOSConfig"];
+
 /** Kinds that are not read and only use the service accounts that they name, or record something about them. */
 export const USERS: ReadonlySet<string> = new Set(
   words(`Alertmanager AnalysisTemplate AppProject Application ApplicationSet ClusterIssuer ClusterSecretStore

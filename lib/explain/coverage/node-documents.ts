@@ -221,9 +221,13 @@ const NODE_CLASS: Coverage = {
   },
 };
 
+/** With + at its end, a key extends the lists of other files. */
+const extending = (keys: string): string => keys.replace(/\S+/g, "$& $&+");
+
 const RANCHER: Coverage = {
-  read: "image-credential-provider-bin-dir image-credential-provider-config kubelet-arg",
-  harmless: `advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address cloud-provider-config
+  read: extending("image-credential-provider-bin-dir image-credential-provider-config kubelet-arg"),
+  harmless:
+    extending(`advertise-address advertise-port agent-token agent-token-file audit-policy-file bind-address cloud-provider-config
     cloud-provider-name cluster-cidr cluster-dns cluster-domain cluster-init cni control-plane-resource-limits
     control-plane-resource-requests datastore-cafile datastore-certfile datastore-endpoint datastore-keyfile debug
     default-local-storage-path disable disable-cloud-controller disable-helm-controller disable-kube-proxy
@@ -237,7 +241,7 @@ const RANCHER: Coverage = {
     pod-security-admission-config-file prefer-bundled-bin profile protect-kernel-defaults resolv-conf
     secrets-encryption selinux server service-cidr service-node-port-range servicelb-namespace snapshotter
     system-default-registry tls-san tls-san-security token token-file v vmodule with-node-id write-kubeconfig
-    write-kubeconfig-group write-kubeconfig-mode`,
+    write-kubeconfig-group write-kubeconfig-mode`),
 };
 
 const MICROSHIFT: Coverage = {

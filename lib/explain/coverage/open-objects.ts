@@ -10,6 +10,7 @@ import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
 import { WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
 import { type Answer, seen, unknown } from "../answer";
 import { type Admission, type Admitted, isAdmission, labelsIn, readAdmission } from "../read/admission";
+import type { Contradiction } from "../read/contradictions";
 import type { FileDocument } from "../read/documents";
 import { accountsIn } from "../read/named-accounts";
 import {
@@ -21,7 +22,7 @@ import {
 } from "../read/objects";
 import { NOWHERE, type Source } from "../read/source";
 import { type Rows, notUnderstood } from "./coverage";
-import { HOSTED_CLUSTER, IMAGE_CHANGERS, KINDS, NODE_KINDS, USERS } from "./kinds";
+import { HOSTED_CLUSTER, IMAGE_CHANGERS, KINDS, NODE_CHANGERS, NODE_KINDS, USERS } from "./kinds";
 
 /** What every chain of the cluster rests on. */
 const ANY = "";
@@ -44,11 +45,18 @@ export class OpenObjects {
   readonly #objects: Objects;
   readonly #unread: readonly FileDocument[];
   readonly #hosting: readonly KubernetesObject[];
+  readonly #contradictions: readonly Contradiction[];
   #found: Found | undefined;
 
   /** `unread` are the objects of kinds that are not read, `hosting` the cluster's own of the management cluster. */
-  constructor(objects: Objects, unread: readonly FileDocument[], hosting: readonly KubernetesObject[]) {
+  constructor(
+    objects: Objects,
+    unread: readonly FileDocument[],
+    hosting: readonly KubernetesObject[],
+    contradicted: readonly Contradiction[],
+  ) {
     this.#objects = objects;
+    this.#contradictions = contradicted;
     this.#unread = unread;
     this.#hosting = hosting;
   }
@@ -84,7 +92,14 @@ export class OpenObjects {
     const ofNodes = this.#objects
       .of(...Object.keys(NODE_KINDS))
       .filter(({ kind }) => !HOSTING.includes(kind));
-    const openings = new Map([...naming, ...[...ofNodes, ...this.#hosting, ...read].flatMap(ofFields)]);
+    const contradicted = this.#contradictions.map(
+      ({ reason, isOfNodes, source }): readonly [string, Opening] => [
+        isOfNodes ? NODES : ANY,
+        { reason, remedy: `state what the cluster runs (--facts); ${ACCEPT}`, source },
+      ],
+    );
+    const ofObjects = [...ofNodes, ...this.#hosting, ...read].flatMap(ofFields);
+    const openings = new Map([...naming, ...contradicted, ...ofObjects]);
     const admissions = readAdmission([...this.webhooks, ...this.#unread]);
     const admitted = admissions.length === 0 ? [] : read;
     const byAccount = grouped(
@@ -205,7 +220,11 @@ function ofNames({ value, source }: FileDocument): readonly (readonly [on: strin
   const kind = text(at(value, "kind"));
   if (USERS.has(kind) || Object.hasOwn(KINDS, kind))
     return kind === "ServiceAccount" ? [again(value, source)] : [];
-  const { name, namespace = "default" } = record(at(value, "metadata"));
+  const { name = "", namespace = "default" } = record(at(value, "metadata"));
+  if (NODE_CHANGERS.includes(kind)) {
+    const reason = `${kind} ${text(name)}, which is not read, may change what nodes run or may do`;
+    return [[NODES, { reason, remedy: `see what it changes; ${ACCEPT}`, source }]];
+  }
   const { metadata: _, status: __, ...others } = record(value);
   return accountsIn(others, text(namespace)).map((key) => [
     `ServiceAccount ${key}`,

@@ -14,7 +14,7 @@ import type { RegistryPlugin } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { ClusterFacts, PluginRecord } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import type { GateStatement } from "../read/node-gates";
+import { type GateStatement, TOKEN_GATE, TOKEN_GATES } from "../read/node-gates";
 import { kubeletGates, kubeletVersion } from "../read/read-record";
 import { missing } from "./links";
 import type { PullFacts } from "./pull-questions";
@@ -91,7 +91,7 @@ export function configurationRead(node: NodeConfiguration): Answer {
     (why) =>
       unknown(
         why.kind === "apply" ? "where the kubelet looks for the file is known only after apply" : why.what,
-        "state the OpenShift version and platform, or also give explain the files with the kubelet's flags",
+        "see what it does, and if it does not matter here, accept the finding (--baseline); if flags or a platform are missing, also give explain the files with the kubelet's flags, or state the OpenShift version and platform",
         where,
       ),
   );
@@ -105,9 +105,6 @@ export function kubeletExits(node: NodeConfiguration, cluster: ClusterFacts): bo
 }
 
 type Gates = Readonly<Record<string, boolean>>;
-
-const GATE = "KubeletServiceAccountTokenForCredentialProviders";
-const GATES: readonly string[] = [GATE, "AllAlpha", "AllBeta"];
 
 /** Whether the kubelet accepts the file. Remembered, since thousands of pulls ask about a handful of pools. */
 export function configurationValid(node: NodeConfiguration, cluster: ClusterFacts): Answer {
@@ -201,7 +198,7 @@ function unclearGates(
   gates: Gates,
 ): Answer | undefined {
   if (!node.entries.some(({ tokenAttributes }) => tokenAttributes)) return undefined;
-  const recorded = unclearFeatureGates.find((gate) => GATES.includes(gate));
+  const recorded = unclearFeatureGates.find((gate) => TOKEN_GATES.includes(gate));
   if (recorded !== undefined)
     return unknown(
       `the recorded value of the feature gate ${recorded} is neither true nor false`,
@@ -212,7 +209,7 @@ function unclearGates(
     other &&
     unknown(
       `${other.title} sets feature gates with which kubelets may refuse the file, and whether these kubelets read it is not known`,
-      `switch ${GATE} on there, or do not set it`,
+      `switch ${TOKEN_GATE} on there, or do not set it`,
       seen(other.title, other.source),
     )
   );
@@ -223,11 +220,13 @@ function mayChange(
   minors: readonly string[],
   gates: Gates,
 ): boolean {
-  const rows = [...stated].filter(([gate]) => GATES.includes(gate));
+  const rows = [...stated].filter(([gate]) => TOKEN_GATES.includes(gate));
   if (rows.some(([, on]) => !isKnown(on))) return true;
   if (isCertain) return false;
   const changed = { ...gates, ...Object.fromEntries(clearRows(new Map(rows))) };
-  return minors.some((minor) => featureGateOn(GATE, minor, gates) && !featureGateOn(GATE, minor, changed));
+  return minors.some(
+    (minor) => featureGateOn(TOKEN_GATE, minor, gates) && !featureGateOn(TOKEN_GATE, minor, changed),
+  );
 }
 
 /** The entries that share a name; names must differ across all files of a directory. */

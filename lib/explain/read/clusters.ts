@@ -109,7 +109,7 @@ export function clustersOf(
 ): readonly StackCluster[] {
   const clusters = stacks
     .filter(({ identity, written }) => identity !== undefined || written.length > 0)
-    .flatMap((stack) => stackClusters(stack, any, record));
+    .flatMap((stack) => stackClusters(stack, any, record, inference.clusters));
   if (clusters.length > 0) return withIssuersElsewhere(meantOf(clusters, inference.which));
   const stated = followedRecord(record, plainLateReader(terraform));
   const printed = inference.printed ?? servedIssuer(any.objects.of("Pod"));
@@ -118,7 +118,7 @@ export function clustersOf(
     printed,
   });
   const outputs = outputsOf(terraform.scopes);
-  return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
+  return [{ ...clusterOf("", any, any, cluster, inference.clusters), podFragments: new Map(), outputs }];
 }
 
 /** The clusters with a name or an issuer; all if it is empty. */
@@ -159,9 +159,11 @@ function stackClusters(
   stack: StackDocuments,
   any: SortedDocuments,
   record: ClusterRecord,
+  declared: readonly DeclaredCluster[],
 ): readonly StackCluster[] {
   const records = list(at(stack.identity, "clusters"));
-  if (stack.identity?.version !== PER_CLUSTER_VERSION) return [stackCluster(stack, records[0], any, record)];
+  if (stack.identity?.version !== PER_CLUSTER_VERSION)
+    return [stackCluster(stack, records[0], any, record, declared)];
   return records.map((recorded) => {
     const name = text(at(recorded, "name"));
     const isIts = (each: { readonly cluster?: string | undefined }): boolean =>
@@ -175,7 +177,7 @@ function stackClusters(
       registries: registries.filter(isIts),
       fragments: fragments.filter(isIts),
     };
-    return stackCluster(documents, recorded, any, record);
+    return stackCluster(documents, recorded, any, record, declared);
   });
 }
 
@@ -184,6 +186,7 @@ function stackCluster(
   record: unknown,
   any: SortedDocuments,
   given: ClusterRecord,
+  declared: readonly DeclaredCluster[],
 ): StackCluster {
   const { name, scope, late, written, fragments } = stack;
   const recorded = { ...readClusterRecord(record), ...given };
@@ -201,6 +204,7 @@ function stackCluster(
       { ...ofCluster, registries },
       ofSpokes,
       followedRecord(recorded, late),
+      declared,
       signingFact(stack.controlPlane),
     ),
     podFragments: new Map(fragments.map(({ account, pod }) => [account, pod])),
@@ -230,10 +234,11 @@ function clusterOf(
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
   stated: ClusterFacts,
+  declared: readonly DeclaredCluster[],
   signing?: AuthenticationFact,
 ): Omit<StackCluster, "podFragments" | "outputs"> {
   const cluster = own.registries.length > 0 ? { ...stated, registryFiles: own.registries } : stated;
-  const read = readKubernetes(own.objects, own.setups, cluster);
+  const read = readKubernetes(own.objects, own.setups, cluster, declared);
   const facts = { ...read, authentication: read.authentication ?? signing };
   const recorded = cluster.issuer ?? unread("no issuer is recorded");
   const issuer = andThen(facts.authentication?.issuer ?? known(undefined), (written) =>

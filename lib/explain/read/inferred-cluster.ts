@@ -8,10 +8,11 @@
 
 import { fail } from "../../errors";
 import { type Known, isAbsent, isKnown, known, orElse, same } from "../../model/known";
-import { at, list, record, text, texts } from "../../model/parsed";
+import { at, record, text } from "../../model/parsed";
 import { nearestName } from "../../model/nearest-name";
 import { isRecord } from "../../model/record";
 import { minorOf } from "../../model/version";
+import { signingIssuer } from "../../rules/node/issuers";
 import type { ClusterCandidate, ClusterFacts } from "./cluster-record";
 import type { KubernetesObject } from "./objects";
 import { isKnownMinor } from "./read-record";
@@ -70,27 +71,13 @@ function webhooksOf({ source }: DeclaredCluster, clouds: readonly string[]): Rea
   return new Map(clouds.map((cloud) => [cloud, source]));
 }
 
-const ISSUER_FLAG = "--service-account-issuer=";
-
 /**
  * The issuer with which the API server signs, by its static pods among the objects of the cluster; `undefined` if none
- * was read, or they differ. Only a kubelet writes the annotation of a mirror pod. Source: kubernetes:pkg/kubelet/types;
- * the first of several issuers signs, kubernetes:pkg/kubeapiserver/options/authentication.go.
+ * was read, or they differ.
  */
 export function servedIssuer(pods: readonly KubernetesObject[]): Known<string> | undefined {
-  const issuers = pods.flatMap(({ value }) => {
-    const metadata = at(value, "metadata");
-    const isServer =
-      at(metadata, "namespace") === "kube-system" &&
-      at(metadata, "annotations", "kubernetes.io/config.mirror") !== undefined &&
-      text(at(metadata, "name")).startsWith("kube-apiserver");
-    const words = list(isServer ? at(value, "spec", "containers") : [])
-      .flatMap((each) => [...texts(at(each, "command")), ...texts(at(each, "args"))])
-      .filter((word) => word.startsWith(ISSUER_FLAG));
-    return words.slice(0, 1).map((word) => word.slice(ISSUER_FLAG.length));
-  });
-  const [first] = issuers;
-  return first !== undefined && issuers.every((each) => each === first) ? known(first) : undefined;
+  const [first, ...others] = pods.flatMap(({ value }) => signingIssuer(value) ?? []);
+  return first !== undefined && others.every((each) => each === first) ? known(first) : undefined;
 }
 
 /** True for what `kubectl get --raw /.well-known/openid-configuration` prints. */

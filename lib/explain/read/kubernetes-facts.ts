@@ -15,9 +15,11 @@ import { KINDS } from "../coverage/kinds";
 import { OpenObjects } from "../coverage/open-objects";
 import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
+import { contradictions } from "./contradictions";
 import { withClusterSecrets } from "./cluster-secrets";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import { hostedNodes, hostedObjects, hostingObjects } from "./hosted";
+import type { DeclaredCluster } from "./inferred-cluster";
 import { lateName, lateTree } from "./late-text";
 import {
   BUILT_IN_POOLS,
@@ -122,11 +124,14 @@ export function readKubernetes(
   read: Objects,
   setups: readonly KubernetesDocument[],
   cluster: ClusterFacts,
+  declared: readonly DeclaredCluster[],
 ): KubernetesFacts {
   const objects = read.and(hostedObjects(read, cluster));
   const clusterObjects = objects.ofCluster;
   const { nodes, skipped } = readNodes(objects, clusterObjects, setups, cluster);
   const unjudged = [...read.skipped, ...skipped];
+  const unread = read.skipped.flatMap(unreadIn);
+  const shown = [...setups, ...clusterObjects.of("Node", "Pod"), ...unread];
   return {
     serviceAccounts: readServiceAccounts(clusterObjects.of("ServiceAccount")),
     ...readRbac(clusterObjects),
@@ -140,7 +145,12 @@ export function readKubernetes(
       unjudged.filter((each) => each.refused !== undefined),
       (each) => each.refused ?? "",
     ),
-    open: new OpenObjects(clusterObjects, read.skipped.flatMap(unreadIn), hostingObjects(read, cluster)),
+    open: new OpenObjects(
+      clusterObjects,
+      unread,
+      hostingObjects(read, cluster),
+      contradictions(shown, nodes, declared, cluster),
+    ),
     skipped: unjudged,
   };
 }

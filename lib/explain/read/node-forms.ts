@@ -69,7 +69,9 @@ export function setupsOf(
     ofCluster.flatMap(({ pool, value }) => (pool === undefined ? [JSON.stringify(value)] : [])),
   );
   const setups = ofCluster.filter(
-    ({ pool, value }) => pool === undefined || (value !== undefined && !texts.has(JSON.stringify(value))),
+    ({ pool, value }) =>
+      pool === undefined ||
+      (value !== undefined && (pool.kubelet !== undefined || !texts.has(JSON.stringify(value)))),
   );
   const isByUserData = ofCluster.some(({ value }) => nodeFormOf(value)?.id === "nodeadm");
   const ofPools = ofCluster.flatMap(({ pool, value }) => (pool && value === undefined ? [pool] : []));

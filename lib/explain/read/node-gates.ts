@@ -89,8 +89,12 @@ function gatesOf(value: unknown): GateStatement["gates"] {
   );
 }
 
+/** The gates with which kubelets take tokens for plugins, and API servers let them ask. */
+export const TOKEN_GATE = "KubeletServiceAccountTokenForCredentialProviders";
+export const TOKEN_GATES: readonly string[] = [TOKEN_GATE, "AllAlpha", "AllBeta"];
+
 /** `A=true,B=false`, with the words of Go's `strconv.ParseBool`. */
-function flagGates(flag: string): GateStatement["gates"] {
+export function flagGates(flag: string): GateStatement["gates"] {
   const parts = flag.split(",").filter((part) => part !== "");
   return new Map(
     parts.map((part): [string, Known<boolean>] => {

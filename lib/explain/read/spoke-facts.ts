@@ -8,7 +8,7 @@ import { at, list, record, text, texts } from "../../model/parsed";
 import { shownAt } from "../../model/parsed-tree";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication";
-import { AUTHENTICATION_FLAG, authenticationPaths } from "../../rules/node/issuers";
+import { AUTHENTICATION_FLAG, apiServerArgument } from "../../rules/node/issuers";
 import { embedded } from "./documents";
 import { lateTree } from "./late-text";
 import { mayHold } from "./node-files";
@@ -221,7 +221,7 @@ function filesWith(word: string, document: KubernetesDocument): readonly Configu
 /** The paths that arguments of API servers name, in a document or in files that it brings. */
 function pathsNamedIn(document: KubernetesDocument): readonly string[] {
   const inFiles = filesWith(AUTHENTICATION_FLAG, document).map(({ value }) => plainOf(value, shown));
-  return [document.value, ...inFiles].flatMap(authenticationPaths);
+  return [document.value, ...inFiles].flatMap((each) => apiServerArgument(each, AUTHENTICATION_FLAG));
 }
 
 /** The configurations of a document: itself, or those in the files of nodes. */

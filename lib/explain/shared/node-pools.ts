@@ -140,7 +140,11 @@ function nodeGroup(group: Resource, terraform: Terraform): readonly NodePool[] {
   const pool = {
     ...place(group, "node_group_name"),
     cluster: group.stated("cluster_name"),
-    kubelet: orElse(group.text("version"), () => undefined),
+    // The release of the AMI begins with the version of its kubelet; without both, EKS takes the cluster's.
+    kubelet: ["release_version", "version"]
+      .map((name) => orElse(group.text(name), () => undefined))
+      .concat(orElse(start, () => STANDARD).kubelet)
+      .find((each) => each !== undefined && each !== ""),
     hasOwnImage: orElse(start, () => STANDARD).hasOwnImage,
     userData: andThen(start, ({ userData }) => userData),
   };
@@ -153,6 +157,8 @@ interface Start {
   readonly userData: UserData;
   /** True if its image is not one that EKS chooses. */
   readonly hasOwnImage: boolean;
+  /** Version of the kubelet in its image; `undefined` if its name does not tell. */
+  readonly kubelet?: string | undefined;
 }
 
 const STANDARD: Start = { from: undefined, userData: known(undefined), hasOwnImage: false };
@@ -164,12 +170,12 @@ function scalingGroup(group: Resource, terraform: Terraform): readonly NodePool[
   const starts = orElse(startsOf(group, terraform), () => [
     notRead("an expression makes its launch templates"),
   ]);
-  return starts.flatMap(({ from, userData, hasOwnImage }, nth): readonly NodePool[] => {
+  return starts.flatMap(({ from, userData, hasOwnImage, kubelet }, nth): readonly NodePool[] => {
     const mentioned = USER_DATA.flatMap((name) => from?.mentioned(name) ?? []);
     const cluster = tag ?? mentioned.find(({ type }) => type === "aws_eks_cluster")?.stated("name");
     if (cluster === undefined && !isOfNode(from)) return [];
     const name = nth === 0 ? pool.name : `${pool.name}, instances ${nth + 1}`;
-    return [{ ...pool, name, cluster, hasOwnImage, userData }];
+    return [{ ...pool, name, cluster, hasOwnImage, userData, kubelet }];
   });
 }
 
@@ -276,14 +282,18 @@ function ofTemplate(
   return onImage(from, userData);
 }
 
-const PARAMETER = /^(?:resolve:ssm:)?\/aws\/service\/eks\/optimized-ami\/[^/]+\/amazon-linux-2023\//;
+const PARAMETER = /^(?:resolve:ssm:)?\/aws\/service\/eks\/optimized-ami\/([^/]+)\/amazon-linux-2023\//;
+
+function versionIn(parameter = ""): string | undefined {
+  return PARAMETER.exec(parameter)?.[1];
+}
 
 /** Only of images by EKS it is known what they do with user data. */
 function onImage(from: Resource, userData: UserData): Start {
   const image = from.text("image_id");
   const parameter = from.referred("image_id", ["value", "insecure_value"])?.text("name") ?? image;
   if (whether(parameter, (name) => name === undefined || PARAMETER.test(name)) === "yes")
-    return { from, userData, hasOwnImage: false };
+    return { from, userData, hasOwnImage: false, kubelet: match(parameter, versionIn, () => undefined) };
   const given = andThen(userData, (text) =>
     text === undefined
       ? known(text)

@@ -7,7 +7,7 @@
  * api/controlplane/kubeadm; k3s-io/k3s, pkg/util/args.go (a value replaces K3s' own, further ones are added) and
  * pkg/configfilearg/parser.go (a key that ends with + extends the lists of other files); siderolabs/talos,
  * internal/app/machined/pkg/controllers/k8s/control_plane_static_pod.go (extraArgs replace Talos' own; lists since 1.13) and
- * pkg/machinery/config/types/k8s/service_account.go (1.14).
+ * pkg/machinery/config/types/k8s/service_account.go (1.14); kubernetes:pkg/kubelet/types (mirror pods).
  */
 
 import { fail } from "../../errors";
@@ -141,6 +141,18 @@ const FORMS: readonly ArgumentForm[] = [
         : [],
   },
   {
+    // Only a kubelet writes the annotation of a mirror pod.
+    is: (document) =>
+      isOf("v1", "Pod")(document) &&
+      at(document, "metadata", "namespace") === "kube-system" &&
+      at(document, "metadata", "annotations", "kubernetes.io/config.mirror") !== undefined &&
+      text(at(document, "metadata", "name")).startsWith("kube-apiserver"),
+    read: (document, flag) =>
+      list(at(document, "spec", "containers")).flatMap((each) =>
+        ["command", "args"].flatMap((key) => ofArguments(at(each, key), flag)),
+      ),
+  },
+  {
     is: (document) => at(bare(document), "cluster", "apiServer", "extraArgs") !== undefined,
     read: (document, flag) => ofExtraArgs(at(document, "cluster", "apiServer", "extraArgs"), flag),
   },
@@ -153,12 +165,12 @@ const FORMS: readonly ArgumentForm[] = [
   },
 ];
 
-/** The issuer with which API servers sign by a document for their control plane; `undefined` if it states none. */
-export function signingIssuer(document: unknown): string | undefined {
-  return FORMS.find((form) => form.is(document))?.read(document, FLAG)[0];
+/** The values of an argument of API servers by a document for their control plane; none if it does not state it. */
+export function apiServerArgument(document: unknown, flag: string): readonly string[] {
+  return FORMS.find((form) => form.is(document))?.read(document, flag) ?? [];
 }
 
-/** The paths of the AuthenticationConfigurations that a document for a control plane names. */
-export function authenticationPaths(document: unknown): readonly string[] {
-  return FORMS.find((form) => form.is(document))?.read(document, AUTHENTICATION_FLAG) ?? [];
+/** The issuer with which API servers sign by such a document; `undefined` if it states none. */
+export function signingIssuer(document: unknown): string | undefined {
+  return apiServerArgument(document, FLAG)[0];
 }

@@ -261,6 +261,17 @@ describe("a resource that owns a list of policies", () => {
     return [puller(read).rights.login(HOST).status, repository(read).status];
   }
 
+  it("is not asked about a policy of another account, which IAM attaches to no role", () => {
+    const [own, another] = [ACCOUNT, OTHER].map((account) => ({ allowed_account_ids: [account] }));
+    const of = (provider: string): string => {
+      const pull = { ...declared.aws_iam_policy.pull, provider };
+      const role = { web: { name: "web", assume_role_policy: "{}" } };
+      const resource = { ...declared, aws_iam_role: role, aws_iam_policy: { pull } };
+      return statusOf({ provider: { aws: [own, { ...another, alias: "other" }] }, resource });
+    };
+    expect([of("aws"), of("aws.other")]).toEqual(["pass", "fail"]);
+  });
+
   it.each<[string, object, object, string]>([
     ["attached alone", attached, {}, "pass"],
     ["attached, and in the list of attachments", { ...attached, ...attachments([PULL]) }, {}, "unknown"],

@@ -340,7 +340,8 @@ describe("of several statements, none of which allows it", () => {
     expect(answer({}, own)).toMatchObject({
       status: "fail",
       reason: expect.stringContaining(`statement ${reason}`) as string,
-      remedy: "allow ecr:BatchGetImage on the repository in the role's permission policy",
+      remedy:
+        "allow ecr:BatchGetImage on the repository in the role's permission policy, and let no policy deny it",
     });
   });
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../lib/explain";
+import type { Artefacts } from "../../fixtures/explain/artefacts";
 import {
   MIRRORED,
   type Resources,
@@ -93,6 +94,14 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
       "added | IAM role more | ecr:BatchGetImage on arn:aws:ecr:eu-west-1:111122223333:repository/base",
       "added | shop/web | more",
     ],
+  ],
+  [
+    "a group of an access entry",
+    adding([
+      "aws_eks_access_entry",
+      { cluster_name: "edge", principal_arn: "arn:aws:iam::111122223333:role/x", kubernetes_groups: ["ops"] },
+    ]),
+    ["added | arn:aws:iam::111122223333:role/x | what the group ops may do in EKS cluster edge"],
   ],
   [
     "a policy of a role that was not read",
@@ -230,6 +239,32 @@ describe("grants to others", () => {
   });
 });
 
+it("a right under a condition on the role's own tags, which change", () => {
+  const tagged = (team: string): Artefacts =>
+    changed(
+      adding(
+        ["aws_iam_role", { name: "more", assume_role_policy: policy(TRUST), tags: { team } }],
+        [
+          "aws_iam_role_policy",
+          {
+            role: "${aws_iam_role.more.name}",
+            policy: policy({
+              Effect: "Allow",
+              Action: "s3:GetObject",
+              Resource: "*",
+              Condition: { StringEquals: { "aws:PrincipalTag/team": "ops" } },
+            }),
+          },
+        ],
+      ),
+    );
+  const right = "s3:GetObject on * under StringEquals aws:PrincipalTag/team ops, where the role has team=";
+  expect(brief(tagged("dev"), tagged("ops"))).toEqual([
+    `removed | IAM role more | ${right}dev`,
+    `added | IAM role more | ${right}ops`,
+  ]);
+});
+
 const RBAC = "10-token-audience.yaml";
 const binding = (kind: string, role: string, subject: string, namespace: string): string => `---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -262,6 +297,20 @@ describe("tokens of service accounts", () => {
       "a person who may create them",
       binding("RoleBinding", "edit", "kind: User, name: eve", "shop"),
       ["added | User eve | create tokens of every service account in namespace shop"],
+    ],
+    [
+      "a person who may impersonate them",
+      binding("ClusterRoleBinding", "more", "kind: User, name: eve", "") +
+        `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: more }
+rules: [{ apiGroups: [""], resources: [groups, serviceaccounts], verbs: [impersonate] }]
+`,
+      [
+        "added | User eve | impersonate every group in every namespace",
+        "added | User eve | impersonate every service account in every namespace",
+      ],
     ],
     ["a person who may only look", binding("RoleBinding", "view", "kind: User, name: eve", "shop"), []],
   ])("%s", (_, more, expected) => {

@@ -364,7 +364,7 @@ const ORDINARY: readonly (readonly [form: string, what: string, add: (document: 
         },
         {
           path: "/etc/rancher/rke2/config.yaml",
-          content: "server: https://a:9345\ntoken: b\nnode-label: [a=b]\nkubelet-arg: [max-pods=200]\n",
+          content: "server: https://a:9345\ntoken: b\nnode-label: [a=b]\nkubelet-arg+: [max-pods=200]\n",
         },
         {
           path: "/etc/systemd/system/containerd.service.d/proxy.conf",

@@ -46,6 +46,15 @@ const SET_UP = {
   id: "${aws_launch_template.nodes.id}",
   version: "${aws_launch_template.nodes.latest_version}",
 };
+const nodeGroup = (more: object): object => ({
+  cluster_name: "shop",
+  node_group_name: "old",
+  ami_type: "AL2023_x86_64_STANDARD",
+  launch_template: SET_UP,
+  ...more,
+});
+const PARAMETER =
+  "/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/standard/recommended/image_id";
 const CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "gpu" };
 
 const BOTTLEROCKET = `[settings.kubernetes]
@@ -70,6 +79,32 @@ const rows = (all: readonly Row[]) =>
   all.map(([what, resources, reason, manifest]) => ({ what, resources, reason, manifest }));
 
 const ON_EKS: readonly Row[] = [
+  [
+    "a node group of another version with the setup",
+    { aws_eks_node_group: { old: nodeGroup({ version: "1.33" }) } },
+    "the nodes old have the kubelet 1.33, but 1.35 is recorded",
+  ],
+  [
+    "a node group with the AMI of another version",
+    { aws_eks_node_group: { old: nodeGroup({ release_version: "1.33.5-20260714" }) } },
+    "the nodes old have the kubelet 1.33.5-20260714, but 1.35 is recorded",
+  ],
+  [
+    "a launch template with the image of another version",
+    {
+      aws_launch_template: {
+        old: {
+          name: "old",
+          image_id: `resolve:ssm:${PARAMETER}`,
+          user_data: "${aws_launch_template.nodes.user_data}",
+        },
+      },
+      aws_eks_node_group: {
+        old: nodeGroup({ ami_type: "CUSTOM", launch_template: { name: "old", version: "$Latest" } }),
+      },
+    },
+    "the nodes old have the kubelet 1.33, but 1.35 is recorded",
+  ],
   [
     "an Auto Scaling group whose launch template has no user data",
     {

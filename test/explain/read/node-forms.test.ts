@@ -30,7 +30,7 @@ function configurations(
   }));
   const setups = documents.filter(({ value }) => isNodeDocument(value));
   const objects = objectsOf(documents.filter((each) => !setups.includes(each)));
-  return readKubernetes(objects, setups, cluster).nodes;
+  return readKubernetes(objects, setups, cluster, []).nodes;
 }
 
 /** The entries that the nodes' kubelets read, and why they do not, or why it is not known. */

@@ -34,7 +34,7 @@ function read(values: readonly unknown[], cluster: ClusterFacts = {}): readonly 
   }));
   const setups = documents.filter(({ value }) => isNodeDocument(value));
   const objects = objectsOf(documents.filter((each) => !setups.includes(each)));
-  return readKubernetes(objects, setups, cluster).nodes;
+  return readKubernetes(objects, setups, cluster, []).nodes;
 }
 
 function nodes(values: readonly unknown[], cluster: ClusterFacts = {}): unknown {

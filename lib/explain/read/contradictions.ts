@@ -1,0 +1,112 @@
+/*
+ * What was read of a cluster's API servers and kubelets and contradicts what is recorded or stated of them.
+ *
+ * Sources: kubernetes:cmd/kube-apiserver/app/options, pkg/kubeapiserver/options/authorization.go; kubernetes.io/docs/reference/
+ * access-authn-authz/node (without the node authorizer, kubelets need RBAC for everything).
+ */
+
+import { is, known, orElse, same } from "../../model/known";
+import { at, text } from "../../model/parsed";
+import { plainOf } from "../../model/tree";
+import { minorOf } from "../../model/version";
+import { apiServerArgument, signingIssuer } from "../../rules/node/issuers";
+import type { ClusterFacts } from "./cluster-record";
+import { firstDocument } from "./documents";
+import type { DeclaredCluster } from "./inferred-cluster";
+import type { NodeConfiguration } from "./node-configuration";
+import { TOKEN_GATES, flagGates } from "./node-gates";
+import { mayHold } from "./node-files";
+import { type KubernetesDocument, titleOf } from "./objects";
+import { apiServerGates, isKnownMinor, kubeletVersion } from "./read-record";
+import type { Source } from "./source";
+
+export interface Contradiction {
+  /** A clause. */
+  readonly reason: string;
+  /** True if only pulls rest on it. */
+  readonly isOfNodes: boolean;
+  readonly source: Source;
+}
+
+type Document = Pick<KubernetesDocument, "value" | "source" | "late">;
+
+/** Of documents of any kind, of files on nodes, and of the clusters that Terraform declares. */
+export function contradictions(
+  documents: readonly Document[],
+  nodes: readonly NodeConfiguration[],
+  declared: readonly DeclaredCluster[],
+  cluster: ClusterFacts,
+): readonly Contradiction[] {
+  const files = nodes
+    .flatMap((node) => [...node.files.values()])
+    .filter(({ content }) => mayHold(content, SERVER));
+  const inFiles = files.map(({ content, source }): Document => {
+    return { value: plainOf(firstDocument(content).value, ""), source, late: known };
+  });
+  return [
+    ...[...documents, ...inFiles].flatMap((each) => ofApiServer(each, cluster)),
+    ...documents.flatMap((each) => ofNode(each, cluster)),
+    ...declared.flatMap((each) => ofDeclared(each, cluster)),
+  ];
+}
+
+/** The key of K3s and RKE2. */
+const SERVER = "kube-apiserver-arg";
+
+function ofApiServer({ value, source, late }: Document, cluster: ClusterFacts): readonly Contradiction[] {
+  const where = `arguments of kube-apiserver in ${source.file.replace(/^.*[/\\]/, "")}`;
+  const issuer = signingIssuer(value);
+  const isOther =
+    issuer !== undefined && cluster.issuer !== undefined && same(late(issuer), cluster.issuer) === "no";
+  const stated = new Map(apiServerArgument(value, "feature-gates").flatMap((each) => [...flagGates(each)]));
+  const off = [...stated].find(
+    ([gate, on]) =>
+      TOKEN_GATES.includes(gate) && is(on, true) !== "yes" && apiServerGates(cluster)[gate] !== false,
+  );
+  const modes = apiServerArgument(value, "authorization-mode");
+  return [
+    ...(isOther
+      ? [
+          {
+            reason: `${where} have the issuer ${issuer}, which is not the cluster's`,
+            isOfNodes: false,
+            source,
+          },
+        ]
+      : []),
+    ...(off ? [{ reason: `${where} switch the feature gate ${off[0]} off`, isOfNodes: true, source }] : []),
+    ...(modes.length > 0 && !/\b(?:AlwaysAllow|Node)\b/.test(modes.join())
+      ? [{ reason: `${where} leave the node authorizer out`, isOfNodes: true, source }]
+      : []),
+  ];
+}
+
+function ofNode({ value, source }: Document, cluster: ClusterFacts): readonly Contradiction[] {
+  const recorded = kubeletVersion(cluster);
+  const version = text(at(value, "status", "nodeInfo", "kubeletVersion"));
+  const kubelet = at(value, "kind") === "Node" ? kubeletVersion({ kubelet: version }) : undefined;
+  if (recorded === undefined || kubelet === undefined || kubelet === recorded) return [];
+  const reason = `${titleOf(value, "Node")} has the kubelet ${version}, but ${recorded} is recorded or stated`;
+  return [{ reason, isOfNodes: true, source }];
+}
+
+function ofDeclared(
+  { name, issuer, version, title, source }: DeclaredCluster,
+  cluster: ClusterFacts,
+): readonly Contradiction[] {
+  const { apiServer, cloudName = cluster.name } = cluster;
+  const isNamed = cloudName !== undefined && is(name, cloudName) === "yes";
+  const isIts = cluster.issuer === undefined ? "unknown" : same(issuer, cluster.issuer);
+  const minor = orElse(version, () => undefined);
+  if (isIts === "no" || !(isIts === "yes" || isNamed) || apiServer === undefined || !isKnownMinor(minor))
+    return [];
+  return minorOf("Kubernetes", minor) === minorOf("Kubernetes", apiServer)
+    ? []
+    : [
+        {
+          reason: `${title} has the version ${minor}, but ${apiServer} is recorded or stated`,
+          isOfNodes: true,
+          source,
+        },
+      ];
+}
