@@ -162,7 +162,8 @@ const STATIC_KEYS: readonly string[] = ["aws_access_key_id", "aws_secret_access_
 const ROLE_ARN = "role_arn";
 const TOKEN_FILE = "web_identity_token_file";
 const REGIONAL = "sts_regional_endpoints";
-const SETTINGS: readonly string[] = [REGIONAL, ROLE_ARN, TOKEN_FILE];
+/** The last two change neither who acts nor where it signs in. Source: AWS SDKs and Tools reference guide, "Settings reference". */
+const SETTINGS: readonly string[] = [REGIONAL, ROLE_ARN, TOKEN_FILE, "region", "role_session_name"];
 const WRITE = "write the four lines [default], sts_regional_endpoints, role_arn and web_identity_token_file";
 
 /** True for a Secret that leads an SDK to a token. */

@@ -28,6 +28,13 @@ import { HOSTED_CLUSTER, IMAGE_CHANGERS, KINDS, NODE_CHANGERS, NODE_KINDS, USERS
 const ANY = "";
 /** What every pull of the cluster rests on. */
 export const NODES = "nodes";
+/** What every component of the cluster rests on. */
+const COMPONENTS = "components";
+
+/** What a component rests on, by the key of its Secret. */
+export function ofComponent(secretKey: string): readonly string[] {
+  return [`Secret ${secretKey}`, COMPONENTS];
+}
 
 const ROWS: Rows = { ...KINDS, ...NODE_KINDS, HostedCluster: HOSTED_CLUSTER };
 /** Kinds of the management cluster, which may hold those of many clusters. */
@@ -62,7 +69,7 @@ export class OpenObjects {
   }
 
   /**
-   * The answer if something bears on one of the objects, `ServiceAccount shop/web` or {@link NODES}, and is not
+   * The answer if something bears on one of the objects, `ServiceAccount shop/web`, {@link NODES} or those of {@link ofComponent}, and is not
    * understood; otherwise `undefined`. Roles and bindings that are not understood grant nothing for certain, which those who ask for rights see.
    */
   answer(titles: readonly string[]): Answer | undefined {
@@ -92,12 +99,10 @@ export class OpenObjects {
     const ofNodes = this.#objects
       .of(...Object.keys(NODE_KINDS))
       .filter(({ kind }) => !HOSTING.includes(kind));
-    const contradicted = this.#contradictions.map(
-      ({ reason, isOfNodes, source }): readonly [string, Opening] => [
-        isOfNodes ? NODES : ANY,
-        { reason, remedy: `state what the cluster runs (--facts); ${ACCEPT}`, source },
-      ],
-    );
+    const contradicted = this.#contradictions.map(({ reason, of, source }): readonly [string, Opening] => [
+      of,
+      { reason, remedy: `state what the cluster runs (--facts); ${ACCEPT}`, source },
+    ]);
     const ofObjects = [...ofNodes, ...this.#hosting, ...read].flatMap(ofFields);
     const openings = new Map([...naming, ...contradicted, ...ofObjects]);
     const admissions = readAdmission([...this.webhooks, ...this.#unread]);
@@ -132,7 +137,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 /** The first that may change or refuse one of the objects, or one that comes with a service account. */
 function admitted(titles: readonly string[], found: Found): Opening | undefined {
   if (found.admissions.length === 0) return undefined;
-  const objects = titles.filter((title) => title !== NODES);
+  const objects = titles.filter((title) => title.includes(" "));
   const all = objects.flatMap((title) =>
     objectsOf(title, found.byTitle.get(title) ?? [], found.byAccount.get(title) ?? []),
   );

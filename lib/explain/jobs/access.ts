@@ -17,6 +17,7 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import type { CheckId } from "../check-ids";
+import { ofComponent } from "../coverage/open-objects";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Source } from "../read/source";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -90,7 +91,7 @@ const CLOUD: readonly Step<AccessFacts>[] = [
     per: ["artefacts", "identity", "key", "component"],
     run: ({ artefacts, identity, key, component }) => {
       const files = filesBeside(artefacts, key).map(({ configMap }) => `ConfigMap ${configMap}`);
-      return understood(artefacts, identity, key, component ? [`Secret ${component.secretKey}`] : files);
+      return understood(artefacts, identity, key, component ? ofComponent(component.secretKey) : files);
     },
   }),
 ];

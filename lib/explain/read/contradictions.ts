@@ -2,7 +2,8 @@
  * What was read of a cluster's API servers and kubelets and contradicts what is recorded or stated of them.
  *
  * Sources: kubernetes:cmd/kube-apiserver/app/options, pkg/kubeapiserver/options/authorization.go; kubernetes.io/docs/reference/
- * access-authn-authz/node (without the node authorizer, kubelets need RBAC for everything).
+ * access-authn-authz/node (without the node authorizer, kubelets need RBAC for everything); openshift/api, operator/v1
+ * CloudCredential.
  */
 
 import { is, known, orElse, same } from "../../model/known";
@@ -23,8 +24,8 @@ import type { Source } from "./source";
 export interface Contradiction {
   /** A clause. */
   readonly reason: string;
-  /** True if only pulls rest on it. */
-  readonly isOfNodes: boolean;
+  /** What rests on it: pulls, components, or everything. */
+  readonly of: "nodes" | "components" | "";
   readonly source: Source;
 }
 
@@ -45,7 +46,7 @@ export function contradictions(
   });
   return [
     ...[...documents, ...inFiles].flatMap((each) => ofApiServer(each, cluster)),
-    ...documents.flatMap((each) => ofNode(each, cluster)),
+    ...documents.flatMap((each) => [...ofNode(each, cluster), ...ofOperator(each)]),
     ...declared.flatMap((each) => ofDeclared(each, cluster)),
   ];
 }
@@ -64,20 +65,13 @@ function ofApiServer({ value, source, late }: Document, cluster: ClusterFacts): 
       TOKEN_GATES.includes(gate) && is(on, true) !== "yes" && apiServerGates(cluster)[gate] !== false,
   );
   const modes = apiServerArgument(value, "authorization-mode");
+  const said = (isTrue: boolean, what: string, of: Contradiction["of"]): readonly Contradiction[] =>
+    isTrue ? [{ reason: `${where} ${what}`, of, source }] : [];
+  const isWithoutNodes = modes.length > 0 && !/\b(?:AlwaysAllow|Node)\b/.test(modes.join());
   return [
-    ...(isOther
-      ? [
-          {
-            reason: `${where} have the issuer ${issuer}, which is not the cluster's`,
-            isOfNodes: false,
-            source,
-          },
-        ]
-      : []),
-    ...(off ? [{ reason: `${where} switch the feature gate ${off[0]} off`, isOfNodes: true, source }] : []),
-    ...(modes.length > 0 && !/\b(?:AlwaysAllow|Node)\b/.test(modes.join())
-      ? [{ reason: `${where} leave the node authorizer out`, isOfNodes: true, source }]
-      : []),
+    ...said(isOther, `have the issuer ${issuer}, which is not the cluster's`, ""),
+    ...said(off !== undefined, `switch the feature gate ${off?.[0]} off`, "nodes"),
+    ...said(isWithoutNodes, "leave the node authorizer out", "nodes"),
   ];
 }
 
@@ -87,7 +81,14 @@ function ofNode({ value, source }: Document, cluster: ClusterFacts): readonly Co
   const kubelet = at(value, "kind") === "Node" ? kubeletVersion({ kubelet: version }) : undefined;
   if (recorded === undefined || kubelet === undefined || kubelet === recorded) return [];
   const reason = `${titleOf(value, "Node")} has the kubelet ${version}, but ${recorded} is recorded or stated`;
-  return [{ reason, isOfNodes: true, source }];
+  return [{ reason, of: "nodes", source }];
+}
+
+function ofOperator({ value, source }: Document): readonly Contradiction[] {
+  const mode = text(at(value, "spec", "credentialsMode"));
+  if (at(value, "kind") !== "CloudCredential" || mode === "" || mode === "Manual") return [];
+  const reason = `CloudCredential ${text(at(value, "metadata", "name"))} has the mode ${mode}, in which the Cloud Credential Operator writes the Secrets of components itself`;
+  return [{ reason, of: "components", source }];
 }
 
 function ofDeclared(
@@ -105,7 +106,7 @@ function ofDeclared(
     : [
         {
           reason: `${title} has the version ${minor}, but ${apiServer} is recorded or stated`,
-          isOfNodes: true,
+          of: "nodes",
           source,
         },
       ];

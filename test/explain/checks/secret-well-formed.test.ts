@@ -49,6 +49,7 @@ checks(ID, "AWS", of("aws"), [
   ],
   ["another key", secret("  credentials:", "  config:"), "fail", "has no readable key credentials"],
   ["no section", secret("[default]", "[profile other]"), "fail", "has no section [default]"],
+  ["a region", secret(SETTING, `    region = eu-west-1\n${SETTING}`), "pass"],
   ["a stray line", secret(SETTING, `    stray\n${SETTING}`), "fail", "is not a setting"],
 ]);
 

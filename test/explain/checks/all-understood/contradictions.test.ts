@@ -6,6 +6,7 @@
 
 import type { ExampleName } from "../../../fixtures/explain/artefacts";
 import { synthesized } from "../../../fixtures/explain/artefacts";
+import { AUTHENTICATION, INGRESS, accessArtefacts } from "../../../fixtures/explain/access";
 import { beside, object, question } from "../../../fixtures/explain/admission";
 import { type Damage, type Row, checks } from "../../../fixtures/explain/checks";
 
@@ -78,6 +79,26 @@ checks("all-understood", "objects that change nodes and API servers", question, 
     "AuthorizationConfiguration x, which is not read, may change",
   ],
 ]);
+
+const mode = (credentialsMode: string): object =>
+  object("operator.openshift.io/v1", "CloudCredential")({ spec: { credentialsMode } }, { name: "cluster" });
+const written = (more: object): Damage => [
+  AUTHENTICATION,
+  "apiVersion: config.openshift.io/v1\n",
+  `${JSON.stringify(more)}\n---\napiVersion: config.openshift.io/v1\n`,
+];
+const component = { artefacts: accessArtefacts("aws"), serviceAccount: INGRESS };
+checks("all-understood", "the mode of the Cloud Credential Operator", component, [
+  ["in which it writes nothing", written(mode("Manual")), "pass"],
+  ["of which nothing is said", written(mode("")), "pass"],
+  [
+    "in which it writes Secrets",
+    written(mode("Mint")),
+    "unknown",
+    "CloudCredential cluster has the mode Mint",
+  ],
+]);
+checks("all-understood", "a mode that no pull rests on", question, [["", beside(mode("Mint")), "pass"]]);
 
 /** An example with a text in one of its files replaced. */
 function example(name: ExampleName, serviceAccount: string, rows: readonly Row[]): void {
