@@ -19,12 +19,14 @@ import {
   unread,
 } from "../../model/known";
 import { remembered } from "../../model/once";
+import { at, record } from "../../model/parsed";
 import {
   type Tree,
   changed,
   isTreeList,
   isTreeObject,
   parsedTree,
+  plainOf,
   sameTree,
   treeAt,
   unmarkedText,
@@ -164,12 +166,16 @@ export const policyDocumentJson: ComputedAttribute = {
   type: "aws_iam_policy_document",
   attribute: "json",
   value: (resource) => {
-    if (MERGED.some((name) => resource.names.includes(name))) return undefined;
+    if (OLDER.some((name) => resource.names.includes(name))) return undefined;
     const marks = new Marks();
     try {
       const Statement = marks.blocks(resource, "statement").map((each) => renderedStatement(each, marks));
       const Version = marks.text(resource.text("version")) || "2012-10-17";
-      return marks.removed(JSON.stringify({ Version, Statement }));
+      const sources = marks.documents(resource, "source_policy_documents");
+      const overrides = marks.documents(resource, "override_policy_documents");
+      const own = { Version, Statement };
+      const isAlone = sources.length + overrides.length === 0;
+      return marks.removed(JSON.stringify(isAlone ? own : merged(sources, own, overrides)));
     } catch (error) {
       if (error instanceof NotKnown) return undefined;
       throw error;
@@ -177,12 +183,45 @@ export const policyDocumentJson: ComputedAttribute = {
   },
 };
 
-const MERGED: readonly string[] = [
-  "source_policy_documents",
-  "override_policy_documents",
-  "source_json",
-  "override_json",
-];
+const OLDER: readonly string[] = ["source_json", "override_json"];
+
+interface StatementText {
+  readonly Sid?: unknown;
+}
+
+interface DocumentText {
+  readonly Version?: unknown;
+  readonly Statement: readonly StatementText[];
+}
+
+/**
+ * A statement replaces an earlier one with its Sid; two with one Sid in the sources, or in the document itself, are refused.
+ * Source: hashicorp/terraform-provider-aws, internal/service/iam, policy_document_data_source.go and policy_model.go.
+ */
+function merged(
+  sources: readonly DocumentText[],
+  own: DocumentText,
+  overrides: readonly DocumentText[],
+): DocumentText {
+  const of = (documents: readonly DocumentText[]): readonly StatementText[] =>
+    documents.flatMap(({ Statement }) => Statement);
+  for (const each of [of(sources), own.Statement]) {
+    const sids = each.flatMap(({ Sid }) => (Sid === undefined || Sid === "" ? [] : [Sid]));
+    if (new Set(sids).size < sids.length) throw new NotKnown();
+  }
+  const Statement: StatementText[] = [];
+  for (const each of of([...sources, own, ...overrides])) {
+    const place = each.Sid ? Statement.findIndex(({ Sid }) => Sid === each.Sid) : -1;
+    if (place < 0) Statement.push(each);
+    else Statement[place] = each;
+  }
+  const [last = own] = overrides.filter(({ Version }) => Version !== undefined).slice(-1);
+  return { Version: last.Version, Statement };
+}
+
+function sidsIn(statements: readonly unknown[]): readonly unknown[] {
+  return statements.map((each) => at(each, "Sid"));
+}
 
 class NotKnown extends Error {}
 
@@ -216,6 +255,18 @@ class Marks {
   /** As {@link list}, for a list that has an item at least: one that is not known is an unknown item. */
   items(block: Block, name: string): readonly string[] {
     return isKnown(block.list(name)) ? this.list(block, name) : [this.text(unread(`${name} is not known`))];
+  }
+
+  /** Whole policies in a list of texts. */
+  documents(block: Block, name: string): readonly DocumentText[] {
+    return orThrow(block.list(name)).map((text) => {
+      const { Version, Statement } = record(
+        plainOf(parsedTree(text), (unknown) => this.text(unknown as Known<string>)),
+      );
+      const isRead = Array.isArray(Statement) && isKnown(this.removed(JSON.stringify(sidsIn(Statement))));
+      if (!isRead) throw new NotKnown();
+      return { Version, Statement: Statement as readonly StatementText[] };
+    });
   }
 
   removed(json: string): Known<string> {
