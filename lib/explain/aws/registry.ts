@@ -274,14 +274,25 @@ function createdBy({ prefix }: CreationTemplate): string {
 
 function policyOf(resource: Resource, argument: string, documents: Documents): PolicyOfOwner {
   const text = resource.stated(argument);
+  const isOfRegistry = resource.type === REGISTRY_POLICY;
+  const policy = documents.ofText(text, "resource");
   return {
     account: accountOf(resource),
     region: regionOf(resource),
     source: resource.source,
-    policy: documents.ofText(text, "resource"),
-    isOfRegistry: resource.type === REGISTRY_POLICY,
+    policy: isOfRegistry ? policy : withoutResource(policy),
+    isOfRegistry,
     text,
   };
+}
+
+/** Source: aws/aws-cdk#24314 and awsdocs/amazon-ecr-user-guide#20 ("Invalid repository policy provided"). */
+function withoutResource(policy: Policy): Policy {
+  const isRefused =
+    policy.kind === "read" && policy.statements.some((each) => !("unread" in each) && each.resources);
+  return isRefused
+    ? { kind: "unread", why: "ECR refuses it: the policy of a repository may not have a Resource" }
+    : policy;
 }
 
 function templateOf(template: Resource, documents: Documents): CreationTemplate {

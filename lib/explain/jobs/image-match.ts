@@ -130,7 +130,7 @@ function ofNearPool({ name }: NodeConfiguration, { nodes }: ClusterArtefacts): s
     name,
     others.map((each) => each.name),
   );
-  return near === "" ? "" : `${near}, a pool of its own by the role of its MachineConfigs`;
+  return near === "" ? "" : `${near}, which has one; a MachineConfig is for the pool that its role names`;
 }
 
 function matched(

@@ -17,7 +17,7 @@ import type { DeclaredCluster } from "./inferred-cluster";
 import type { NodeConfiguration } from "./node-configuration";
 import { TOKEN_GATES, flagGates } from "./node-gates";
 import { mayHold } from "./node-files";
-import { type KubernetesDocument, titleOf } from "./objects";
+import type { KubernetesDocument } from "./objects";
 import { apiServerGates, isKnownMinor, kubeletVersion } from "./read-record";
 import type { Source } from "./source";
 
@@ -46,7 +46,7 @@ export function contradictions(
   });
   return [
     ...[...documents, ...inFiles].flatMap((each) => ofApiServer(each, cluster)),
-    ...documents.flatMap((each) => [...ofNode(each, cluster), ...ofOperator(each)]),
+    ...documents.flatMap((each) => [...ofVersion(each, cluster), ...ofOperator(each)]),
     ...declared.flatMap((each) => ofDeclared(each, cluster)),
   ];
 }
@@ -75,12 +75,27 @@ function ofApiServer({ value, source, late }: Document, cluster: ClusterFacts): 
   ];
 }
 
-function ofNode({ value, source }: Document, cluster: ClusterFacts): readonly Contradiction[] {
-  const recorded = kubeletVersion(cluster);
-  const version = text(at(value, "status", "nodeInfo", "kubeletVersion"));
-  const kubelet = at(value, "kind") === "Node" ? kubeletVersion({ kubelet: version }) : undefined;
-  if (recorded === undefined || kubelet === undefined || kubelet === recorded) return [];
-  const reason = `${titleOf(value, "Node")} has the kubelet ${version}, but ${recorded} is recorded or stated`;
+/** Where objects say which version the kubelets or API servers run. Sources: core/v1 Node; kubernetes-sigs/cluster-api, api; kubeadm. */
+const VERSIONS: Readonly<Record<string, readonly [of: "kubelet" | "apiServer", path: readonly string[]]>> = {
+  ClusterConfiguration: ["apiServer", ["kubernetesVersion"]],
+  KubeadmControlPlane: ["apiServer", ["spec", "version"]],
+  MachineDeployment: ["kubelet", ["spec", "template", "spec", "version"]],
+  MachinePool: ["kubelet", ["spec", "template", "spec", "version"]],
+  Node: ["kubelet", ["status", "nodeInfo", "kubeletVersion"]],
+};
+
+function ofVersion({ value, source }: Document, cluster: ClusterFacts): readonly Contradiction[] {
+  const kind = text(at(value, "kind"));
+  const [of, path = []] = (Object.hasOwn(VERSIONS, kind) && VERSIONS[kind]) || [];
+  if (of === undefined) return [];
+  const version = text(at(value, ...path));
+  const recorded =
+    of === "kubelet" ? kubeletVersion(cluster) : kubeletVersion({ kubelet: cluster.apiServer });
+  const read = kubeletVersion({ kubelet: version });
+  const name = text(at(value, "spec", "clusterName")) || cluster.name;
+  if (recorded === undefined || read === undefined || read === recorded || name !== cluster.name) return [];
+  const title = [kind, text(at(value, "metadata", "name"))].filter(Boolean).join(" ");
+  const reason = `${title} has the ${of === "kubelet" ? "kubelet" : "API server"} ${version}, but ${recorded} is recorded or stated`;
   return [{ reason, of: "nodes", source }];
 }
 

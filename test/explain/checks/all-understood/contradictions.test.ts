@@ -33,6 +33,13 @@ const kubeadm = (apiServer: object): Damage =>
 const node = (kubeletVersion: string): Damage =>
   beside(object("v1", "Node")({ status: { nodeInfo: { kubeletVersion } } }, { name: "node-1" }));
 
+const machines = (version: string): Damage =>
+  beside(
+    object("cluster.x-k8s.io/v1beta1", "MachineDeployment")({ spec: { template: { spec: { version } } } }),
+  );
+const plane = (version: string): Damage =>
+  beside(object("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane")({ spec: { version } }));
+
 checks("all-understood", "arguments of kube-apiserver", question, [
   ["as recorded", server(`--service-account-issuer=${ISSUER}`, `--feature-gates=${GATE}=true`), "pass"],
   ["with the usual modes", server("--authorization-mode=Node,RBAC"), "pass"],
@@ -63,6 +70,19 @@ checks("all-understood", "nodes of the cluster", question, [
   ["with the recorded kubelet", node("v1.34.7-eks-1"), "pass"],
   ["with another", node("v1.33.1"), "unknown", "Node node-1 has the kubelet v1.33.1, but 1.34 is recorded"],
   ["with one whose rules are not known", node("v1.99.0"), "pass"],
+  ["that Cluster API makes of the recorded version", machines("v1.34.2"), "pass"],
+  [
+    "that Cluster API makes of another",
+    machines("v1.33.4"),
+    "unknown",
+    "MachineDeployment x has the kubelet v1.33.4",
+  ],
+  [
+    "whose control plane has another",
+    plane("v1.33.4"),
+    "unknown",
+    "KubeadmControlPlane x has the API server v1.33.4",
+  ],
 ]);
 
 checks("all-understood", "objects that change nodes and API servers", question, [

@@ -172,6 +172,12 @@ checks(ID, "a repository of another account", batch, [
     { log: "because no resource-based policy allows the ecr:BatchGetImage action" },
   ],
   [
+    "whose policy has a Resource, which ECR refuses",
+    terraform('role/prod-eu_batch_jobs\\"},', 'role/prod-eu_batch_jobs\\"},\\"Resource\\":\\"*\\",'),
+    "unknown",
+    "ECR refuses it: the policy of a repository may not have a Resource",
+  ],
+  [
     "whose policy is not there",
     terraform('"aws_ecr_repository_policy"', '"aws_other"'),
     "unknown",
