@@ -73,6 +73,9 @@ describe("subject-wide", () => {
     ["*", "every service account of every namespace"],
     ["shop:*", "every service account of namespace shop"],
     ["shop:web*", "every service account of namespace shop whose name begins with web"],
+    ["shop:we?", "every service account of namespace shop whose name differs from web in its last character"],
+    ["shop*:web", "the service account web of every namespace whose name begins with shop"],
+    ["*shop:web", "the service account web of every namespace whose name ends with shop"],
     ["shop:*web", "every service account of namespace shop whose name ends with web"],
     ["*:web", "the service account web of every namespace"],
   ])("names whom %s lets in", (pattern, who) => {

@@ -214,6 +214,11 @@ function* samplesFor(key: string, namespaces: ReadonlySet<string>): Generator<Sa
   yield [namespace, STRANGER, all];
   yield [namespace, `${name}-${STRANGER}`, `${all} whose name begins with ${name}`];
   yield [namespace, `${STRANGER}-${name}`, `${all} whose name ends with ${name}`];
+  const near = name.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+  yield [namespace, near, `${all} whose name differs from ${name} in its last character`];
+  const alike = `the service account ${name} of every namespace whose name`;
+  yield [`${namespace}-${STRANGER}`, name, `${alike} begins with ${namespace}`];
+  yield [`${STRANGER}-${namespace}`, name, `${alike} ends with ${namespace}`];
   for (const each of namespaces)
     if (each !== namespace) yield [each, STRANGER, `every service account of namespace ${each}`];
 }

@@ -77,7 +77,11 @@ export class RoleJudge {
   #refused(action: string, decision: Decision<Doubt>, isBoundary: boolean, resource: AskedResource): Answer {
     const { outcome, doubt, perhaps } = decision;
     const reason = (): string => `${isBoundary ? "the permissions boundary: " : ""}${decision.reason}`;
-    if (outcome === "denied") return later("fail", () => refused(action, resource.example, reason()));
+    const { example } = resource;
+    if (outcome === "denied")
+      return later("fail", () =>
+        perhaps === "Deny" ? denied(action, example, reason()) : refused(action, example, reason()),
+      );
     return later("unknown", () =>
       doubt
         ? unknown(doubt.reason(action, perhaps), doubt.remedy, doubt.evidence)
@@ -160,17 +164,26 @@ const NOTHING: Decision<Doubt> = {
   perhaps: undefined,
 };
 
+/** What a statement denies, no other can allow. */
+function denied(action: string, resource: string, reason: string): Answer {
+  return broken(
+    `the role may not ${action}${resource === "*" ? "" : ` on ${resource}`}: ${reason}`,
+    `take ${action} out of what that statement denies`,
+    `is not authorized to perform: ${action} on resource: ${resource} with an explicit deny in an identity-based policy`,
+  );
+}
+
 /** Names the missing action, and says if it must be allowed on `*`. */
 function refused(action: string, resource: string, reason: string): Answer {
   return resource === "*"
     ? broken(
         `the role may not ${action}: ${reason}`,
-        `allow ${action} on "*", the narrowest that the service offers, and let no policy deny it`,
+        `allow ${action} on "*"; the service offers nothing narrower`,
         `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
       )
     : broken(
         `the role may not ${action} on ${resource}: ${reason}`,
-        `allow ${action} on the repository in the role's permission policy, and let no policy deny it`,
+        `allow ${action} on the repository in the role's permission policy`,
         `is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`,
       );
 }

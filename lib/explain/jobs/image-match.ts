@@ -125,12 +125,15 @@ function why({ isRead }: NodeConfiguration): string {
 
 /** Names a pool of a similar name with a configuration: a MachineConfig whose role is misspelt makes one of its own. */
 function ofNearPool({ name }: NodeConfiguration, { nodes }: ClusterArtefacts): string {
-  const others = nodes.filter(({ documents }) => documents.length > 0);
+  const others = nodes.filter(
+    ({ documents, files }) =>
+      documents.length > 0 && [...files.values()].some(({ owner }) => owner !== undefined),
+  );
   const near = nearest(
     name,
     others.map((each) => each.name),
   );
-  return near === "" ? "" : `${near}, which has one; a MachineConfig is for the pool that its role names`;
+  return near === "" ? "" : `${near}, a pool of its own by the role of its MachineConfigs`;
 }
 
 function matched(

@@ -9,7 +9,6 @@
 import { is, known, orElse, same } from "../../model/known";
 import { at, text } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
-import { minorOf } from "../../model/version";
 import { apiServerArgument, signingIssuer } from "../../rules/node/issuers";
 import type { ClusterFacts } from "./cluster-record";
 import { firstDocument } from "./documents";
@@ -18,7 +17,7 @@ import type { NodeConfiguration } from "./node-configuration";
 import { TOKEN_GATES, flagGates } from "./node-gates";
 import { mayHold } from "./node-files";
 import type { KubernetesDocument } from "./objects";
-import { apiServerGates, isKnownMinor, kubeletVersion } from "./read-record";
+import { apiServerGates, kubeletVersion } from "./read-record";
 import type { Source } from "./source";
 
 export interface Contradiction {
@@ -75,27 +74,36 @@ function ofApiServer({ value, source, late }: Document, cluster: ClusterFacts): 
   ];
 }
 
-/** Where objects say which version the kubelets or API servers run. Sources: core/v1 Node; kubernetes-sigs/cluster-api, api; kubeadm. */
-const VERSIONS: Readonly<Record<string, readonly [of: "kubelet" | "apiServer", path: readonly string[]]>> = {
+/**
+ * Where objects say which version runs. Sources: core/v1 Node; kubernetes-sigs/cluster-api, api; kubeadm; openshift/api,
+ * config/v1 ClusterVersion.
+ */
+const VERSIONS: Readonly<Record<string, readonly [of: keyof typeof TITLES, path: readonly string[]]>> = {
   ClusterConfiguration: ["apiServer", ["kubernetesVersion"]],
+  ClusterVersion: ["openShift", ["status", "desired", "version"]],
   KubeadmControlPlane: ["apiServer", ["spec", "version"]],
   MachineDeployment: ["kubelet", ["spec", "template", "spec", "version"]],
   MachinePool: ["kubelet", ["spec", "template", "spec", "version"]],
   Node: ["kubelet", ["status", "nodeInfo", "kubeletVersion"]],
 };
+const TITLES = { apiServer: "the API server", kubelet: "the kubelet", openShift: "OpenShift" } as const;
+
+function minorIn(version: string | undefined = ""): string | undefined {
+  return /^v?(\d+\.\d+)/.exec(version)?.[1];
+}
 
 function ofVersion({ value, source }: Document, cluster: ClusterFacts): readonly Contradiction[] {
   const kind = text(at(value, "kind"));
   const [of, path = []] = (Object.hasOwn(VERSIONS, kind) && VERSIONS[kind]) || [];
   if (of === undefined) return [];
+  const { apiServer, name, openShift } = cluster;
+  const all = { apiServer, kubelet: kubeletVersion(cluster), openShift: openShift?.version };
   const version = text(at(value, ...path));
-  const recorded =
-    of === "kubelet" ? kubeletVersion(cluster) : kubeletVersion({ kubelet: cluster.apiServer });
-  const read = kubeletVersion({ kubelet: version });
-  const name = text(at(value, "spec", "clusterName")) || cluster.name;
-  if (recorded === undefined || read === undefined || read === recorded || name !== cluster.name) return [];
+  const [recorded, read] = [minorIn(all[of]), minorIn(version)];
+  const isOfOther = ![name, undefined, ""].includes(text(at(value, "spec", "clusterName")));
+  if (recorded === undefined || read === undefined || read === recorded || isOfOther) return [];
   const title = [kind, text(at(value, "metadata", "name"))].filter(Boolean).join(" ");
-  const reason = `${title} has the ${of === "kubelet" ? "kubelet" : "API server"} ${version}, but ${recorded} is recorded or stated`;
+  const reason = `${title} has ${TITLES[of]} ${version}, but ${recorded} is recorded or stated`;
   return [{ reason, of: "nodes", source }];
 }
 
@@ -113,16 +121,9 @@ function ofDeclared(
   const { apiServer, cloudName = cluster.name } = cluster;
   const isNamed = cloudName !== undefined && is(name, cloudName) === "yes";
   const isIts = cluster.issuer === undefined ? "unknown" : same(issuer, cluster.issuer);
-  const minor = orElse(version, () => undefined);
-  if (isIts === "no" || !(isIts === "yes" || isNamed) || apiServer === undefined || !isKnownMinor(minor))
-    return [];
-  return minorOf("Kubernetes", minor) === minorOf("Kubernetes", apiServer)
-    ? []
-    : [
-        {
-          reason: `${title} has the version ${minor}, but ${apiServer} is recorded or stated`,
-          of: "nodes",
-          source,
-        },
-      ];
+  const minor = minorIn(orElse(version, () => undefined));
+  const isOther = minor !== undefined && apiServer !== undefined && minor !== minorIn(apiServer);
+  if (!isOther || isIts === "no" || !(isIts === "yes" || isNamed)) return [];
+  const reason = `${title} has the version ${minor}, but ${apiServer} is recorded or stated`;
+  return [{ reason, of: "nodes", source }];
 }

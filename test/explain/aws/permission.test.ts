@@ -340,8 +340,16 @@ describe("of several statements, none of which allows it", () => {
     expect(answer({}, own)).toMatchObject({
       status: "fail",
       reason: expect.stringContaining(`statement ${reason}`) as string,
-      remedy:
-        "allow ecr:BatchGetImage on the repository in the role's permission policy, and let no policy deny it",
+      remedy: "allow ecr:BatchGetImage on the repository in the role's permission policy",
+    });
+  });
+
+  it("of what a statement denies, the remedy is not another that allows", () => {
+    const denial = { ...on("No", pull, WEB), Effect: "Deny" };
+    expect(answer({}, [login, on("Web", pull, WEB), denial])).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("statement No denies it") as string,
+      remedy: "take ecr:BatchGetImage out of what that statement denies",
     });
   });
 });

@@ -15,10 +15,10 @@ function all(statement: object, more: object = {}): readonly unknown[] | "not kn
   const value = { data: { aws_iam_policy_document: { d: { statement: [statement], ...more } } } };
   readConfiguration(terraform, "", [{ value, source: { file: "main.tf.json", path: "" } }], undefined);
   const [document] = terraform.ofType("aws_iam_policy_document");
-  return match(
+  return match<string, readonly unknown[] | "not known">(
     document?.attribute("json") ?? known("{}"),
     (text) => (JSON.parse(text) as { readonly Statement: readonly unknown[] }).Statement,
-    () => "not known" as const,
+    () => "not known",
   );
 }
 

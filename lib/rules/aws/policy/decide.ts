@@ -329,12 +329,15 @@ function decided<D>(statement: Candidate, outcome: "allowed" | "denied"): Decisi
   return new Decided<D>(
     outcome,
     () => `${nameOf(statement)} ${outcome === "allowed" ? "allows" : "denies"} it`,
+    undefined,
+    outcome === "allowed" ? undefined : "Deny",
   );
 }
 
 export interface Decision<D = never> extends AwsDecision {
   /** Why the policy that makes the outcome unknown may not apply; in the form of the caller. */
   readonly doubt: D | undefined;
+  /** What the statement in question does, or may do; `undefined` if one allows, or none applies. */
   readonly perhaps: Effect | undefined;
 }
 

@@ -37,6 +37,13 @@ const machines = (version: string): Damage =>
   beside(
     object("cluster.x-k8s.io/v1beta1", "MachineDeployment")({ spec: { template: { spec: { version } } } }),
   );
+const clusterVersion = (version: string): Damage =>
+  beside(
+    object("config.openshift.io/v1", "ClusterVersion")(
+      { status: { desired: { version } } },
+      { name: "version" },
+    ),
+  );
 const plane = (version: string): Damage =>
   beside(object("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane")({ spec: { version } }));
 
@@ -69,7 +76,7 @@ checks("all-understood", "arguments of kube-apiserver", question, [
 checks("all-understood", "nodes of the cluster", question, [
   ["with the recorded kubelet", node("v1.34.7-eks-1"), "pass"],
   ["with another", node("v1.33.1"), "unknown", "Node node-1 has the kubelet v1.33.1, but 1.34 is recorded"],
-  ["with one whose rules are not known", node("v1.99.0"), "pass"],
+  ["with one whose rules are not known", node("v1.99.0"), "unknown", "has the kubelet v1.99.0"],
   ["that Cluster API makes of the recorded version", machines("v1.34.2"), "pass"],
   [
     "that Cluster API makes of another",
@@ -84,6 +91,21 @@ checks("all-understood", "nodes of the cluster", question, [
     "KubeadmControlPlane x has the API server v1.33.4",
   ],
 ]);
+
+checks(
+  "all-understood",
+  "the version of OpenShift",
+  { ...question, cluster: { ...question.cluster, openShift: { version: "4.22", platform: "aws" } } },
+  [
+    ["as recorded", clusterVersion("4.22.3"), "pass"],
+    [
+      "another",
+      clusterVersion("4.20.3"),
+      "unknown",
+      "ClusterVersion version has OpenShift 4.20.3, but 4.22 is recorded",
+    ],
+  ],
+);
 
 checks("all-understood", "objects that change nodes and API servers", question, [
   [
