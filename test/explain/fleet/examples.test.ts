@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Explainer } from "../../../lib/explain";
 import { fleetRunner } from "../../../lib/explain/jobs/fleet-links";
-import { type ExampleName, explained, folderOf, statuses, synthesized } from "../../fixtures/explain/artefacts";
+import {
+  type ExampleName,
+  explained,
+  folderOf,
+  statuses,
+  synthesized,
+} from "../../fixtures/explain/artefacts";
 
 const CASES: readonly (readonly [ExampleName, readonly string[], readonly string[]])[] = [
   [
