@@ -3,7 +3,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { orElse, shown } from "../../model/known";
+import { isKnown, orElse, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
@@ -304,7 +304,8 @@ function droppedKeys(
   const all = [...new Map(published.map((each) => [sourceText(each.source), each])).values()];
   const isConfiguration = ({ source }: PublishedKeys): boolean => source.file.endsWith(".tf.json");
   const kept = all.filter(isConfiguration);
-  if (kept.length === 0) return [];
+  const isUnread = ({ ids, text }: PublishedKeys): boolean => ids.length === 0 && !isKnown(text);
+  if (kept.length === 0 || kept.some(isUnread)) return [];
   const ids = new Set(kept.flatMap((each) => each.ids));
   return all
     .filter((each) => !isConfiguration(each))

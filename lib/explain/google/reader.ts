@@ -2,7 +2,7 @@
  * Google Cloud: workload identity pools, Artifact Registry pulls by auth-provider-gcp, GKE and fleets.
  */
 
-import { joined, known, orElse, shown, unread } from "../../model/known";
+import { isAbsent, joined, known, map, orElse, shown, unread } from "../../model/known";
 import { serviceAccountOfUser } from "../../model/namespaced-name";
 import type { Cloud, CloudReader, DeclaredIdentity, TrustTerms } from "../cloud";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
@@ -102,7 +102,7 @@ function acceptedAudiences(provider: PoolProvider): TrustTerms["audiences"] {
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
   const { issuer, condition, mapping, off, doubt, jwks, resource } = provider;
-  const handed = orElse(jwks, () => undefined);
+  const handed = map(jwks, (keys = "") => keys);
   const text = orElse(condition?.text ?? known(""), () => undefined);
   const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
@@ -117,7 +117,7 @@ function termsOf(provider: PoolProvider): TrustTerms {
     audiences: acceptedAudiences(provider),
     subjects: named,
     maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
-    keys: handed === undefined ? undefined : { ...keySet(known(handed)), source: resource.source },
+    keys: isAbsent(jwks) ? undefined : { ...keySet(handed), text: handed, source: resource.source },
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),
