@@ -35,10 +35,15 @@ export const googleReader: CloudReader = {
   read: google,
 };
 
-/** Group members, and long-lived keys. */
+/** Group members, lists of who may read buckets, people of other organizations, and long-lived keys. */
 const NOT_JUDGED: readonly string[] = [
   "google_cloud_identity_group_membership",
+  "google_iam_workforce_pool_provider",
   "google_service_account_key",
+  "google_storage_bucket_access_control",
+  "google_storage_bucket_acl",
+  "google_storage_default_object_access_control",
+  "google_storage_default_object_acl",
 ];
 
 function google(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
