@@ -20,8 +20,15 @@ import type { JudgedAccess } from "../jobs/access";
 import type { AccessJob } from "../jobs/access-questions";
 import { declaredPullers } from "../jobs/pull-questions";
 import { beyondDeclared, grantedTo, powerful } from "./grants";
-import type { Beyond, Held, Holder } from "./holders";
-import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
+import { type Beyond, type Held, type Holder, EXACTLY } from "./holders";
+import {
+  ANY_AUDIENCE,
+  foreignIssuers,
+  openToStrangers,
+  severalAudiences,
+  subjectsBeside,
+  withoutAudience,
+} from "./trusts";
 
 /** What the rows look at. */
 export interface AuditFacts extends Held {
@@ -51,12 +58,14 @@ const ROWS: readonly AuditRow[] = [
     title: "An identity admits service accounts besides the one that names it",
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
-    run: ({ holders }) =>
-      ofHolders(
-        holders,
+    run: (facts) => [
+      ...ofHolders(
+        facts.holders,
         ({ strangers }) => strangers && `the identity admits ${strangers}`,
-        "name each service account exactly",
+        EXACTLY,
       ),
+      ...openToStrangers(facts),
+    ],
   },
   {
     id: "audience-missing",
