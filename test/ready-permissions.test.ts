@@ -200,7 +200,7 @@ describe("what is left out", () => {
     ["fluxSourceController", "ecr:GetDownloadUrlForLayer", ecrRepository("charts/web"), {}, "allowed"],
     ["fluxSourceController", "ecr:BatchGetImage", ecrRepository("charts/jobs"), {}, "denied"],
     ["fluxSourceController", "ecr:PutImage", ecrRepository("charts/web"), {}, "denied"],
-  ])("%s: %s on %s with %o is %5$s", (name, action, resource, context, outcome) => {
+  ])("%s: %s on %s with %o is %s", (name, action, resource, context, outcome) => {
     const policy = policyDocument(onAws[name].may.statements as readonly PolicyStatement[]);
     expect(evaluateAwsPermission(policy, { action, resource, context }).outcome).toBe(outcome);
   });

@@ -20,6 +20,11 @@ export function isAksIssuer(url: string): boolean {
   return host === EARLY_HOST || AKS_ISSUER_HOSTS.some((suffix) => host.endsWith(`.${suffix}`));
 }
 
+/** The tenant of the cluster with an issuer; `undefined` for issuers that do not tell it. */
+export function tenantOfIssuer(url: string): string | undefined {
+  return isAksIssuer(url) ? /^https:\/\/[^/]+\/([^/]+)\/[^/]+\/?$/.exec(url)?.[1] : undefined;
+}
+
 /** Returns the issuer in the form of the tokens' `iss`: adds the slash at the end of an AKS issuer if it is missing. */
 export function issuerOfTokens(url: string): string {
   return isAksIssuer(url) && !url.endsWith("/") ? `${url}/` : url;

@@ -118,8 +118,8 @@ describe("an OpenShift cluster", () => {
           /the service account of cloud-credential-operator-gcp-ro-creds \(found mycluster-.*, twin@x\)/,
         ],
       },
-    }),
-  )("with %s names what is missing, of %3$s", async (what, [change, message], cloud) => {
+    }).map(([what, [change, message], cloud]) => ({ what, cloud, change, message })),
+  )("with $what names what is missing, of $cloud", async ({ what, cloud, change, message }) => {
     const answers = START[cloud as RequestCloud]();
     change(answers);
     const { code, err } = await adopt(cloud as RequestCloud, answers);
@@ -134,6 +134,17 @@ describe("an OpenShift cluster", () => {
     const { code, out } = await adopt("aws", answers, "--name", "mycluster", "--issuer", `https://${ISSUER}`);
     expect(code).toBe(0);
     expect(out).toContain('bucketName: "mycluster-oidc"');
+  });
+
+  it("declares an OIDC provider that has more than ccoctl gave it, as it is", async () => {
+    const answers = awsAnswers("public");
+    at(answers, PROVIDER, ARN, "Tags").push({ Key: "team", Value: "a" });
+    const { code, out } = await adopt("aws", answers);
+    expect(code).toBe(0);
+    const [, props] = /new OidcProvider\(stack, "[^"]*", (\{[^]*?\n {2}\})\);/.exec(out) ?? [];
+    expect(props).toContain(`issuer: "https://${ISSUER}"`);
+    expect(props).toContain('team: "a"');
+    expect(props).toContain("adopt: true");
   });
 
   it("says of each part whether it exists", async () => {

@@ -95,8 +95,11 @@ describe("notes", () => {
     ],
     ["a message about no link", [podLog("ExpiredTokenException: token expired")], "AWS STS"],
   ])("%s", (_, edits, expected) => {
-    const { notes, diagnoses } = report("aws", edits);
+    const found = report("aws", edits);
+    const { notes, diagnoses } = found;
     expect(notes.map(({ reason }) => reason)).toEqual([expect.stringContaining(expected)]);
+    const lines = reportText(found).split("\n");
+    expect(lines.filter((line) => line.startsWith("also: "))).toEqual([expect.stringContaining(expected)]);
     expect(diagnoses.map(({ verdict }) => verdict)).toEqual(["allowed", "allowed"]);
   });
 });

@@ -10,6 +10,7 @@ import { expect, it } from "vitest";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { ecr } from "../../lib/cloud/aws";
 import { diagnose } from "../../lib/doctor/diagnosis";
+import { reportText } from "../../lib/doctor/report";
 import { kubernetes } from "../../lib/node";
 import { ImagePulls } from "../../lib/synth";
 import { ACCOUNT, HEALTHY } from "../fixtures/doctor/bundles";
@@ -79,7 +80,9 @@ it.each<[why: string, edits: readonly Edit[], drift: readonly string[]]>([
   ],
 ])("%s", (_, edits, drift) => {
   const folder = folderOf(edits.reduce((all, edit) => edit(all), HEALTHY.aws.files));
-  const { diagnoses } = diagnose(folder, { serviceAccount: ACCOUNT, image }, { ...options, declared });
-  const reasons = diagnoses.flatMap((each) => each.drift.map(({ reason }) => reason));
+  const report = diagnose(folder, { serviceAccount: ACCOUNT, image }, { ...options, declared });
+  const reasons = report.diagnoses.flatMap((each) => each.drift.map(({ reason }) => reason));
   expect(reasons).toEqual(drift.map((each) => expect.stringContaining(each)));
+  const lines = reportText(report).split("\n");
+  expect(lines.filter((line) => line.startsWith("  drift: "))).toHaveLength(drift.length);
 });

@@ -545,6 +545,19 @@ const SAID: readonly Row[] = [
     "audience-granted ?provider-matches-image",
   ],
   [
+    "a message of the plugin, which only a node that got its token starts",
+    "aws",
+    [
+      gone("rbac.json"),
+      gone("aws-oidc-provider.json"),
+      event(
+        `error execing credential provider plugin ecr-credential-provider for image ${HEALTHY.aws.image}: exit status 1: operation error STS: AssumeRoleWithWebIdentity, InvalidIdentityToken: No OpenIDConnect provider found in your account for https://oidc.example.com/prod`,
+      ),
+    ],
+    "issuer-trusted ?audience-accepted",
+    "?issuer-trusted audience-accepted",
+  ],
+  [
     "a line of the kubelet about the pod",
     "aws",
     [

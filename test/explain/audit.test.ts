@@ -9,6 +9,7 @@ import {
   renderText,
 } from "../../lib/explain";
 import { AUDIT_HELP } from "../../lib/explain/audit/rows";
+import { serviceAccountText } from "../../lib/model/namespaced-name";
 import { type Artefacts, type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { adding, changed, policy } from "../fixtures/explain/changed";
 
@@ -475,6 +476,21 @@ describe("trust of what was read alone", () => {
       ],
     ],
     [
+      "no subject",
+      roleWith(admits(GITHUB, STS)),
+      ["subject-wide | error | ci | the trust admits every subject of an issuer", FOREIGN],
+    ],
+    ...["system:serviceaccount:*:web", "*:web"].map(
+      (sub): [string, Readonly<Record<string, string>>, readonly string[]] => [
+        `the pattern ${sub}`,
+        roleWith(admits(GITHUB, { ...STS, sub })),
+        [
+          `subject-wide | error | ci | the trust admits every service account that ${serviceAccountText(sub)} matches`,
+          FOREIGN,
+        ],
+      ],
+    ),
+    [
       "who needs no token",
       roleWith({ Effect: "Allow", Principal: { Service: "ec2.amazonaws.com" }, Action: "sts:AssumeRole" }),
       [],
@@ -494,6 +510,23 @@ describe("trust of what was read alone", () => {
     expect(audited(itself(`${ACCOUNT}:role/ci`))).toEqual([]);
     expect(audited(itself(`${ACCOUNT}:role/other`))).toMatchObject([
       { id: "granted-elsewhere", subject: `${ACCOUNT}:role/other` },
+    ]);
+  });
+
+  it("looks at all tokens where only apply tells the issuer of those of the holder", () => {
+    const role = roleWith(admits(GITHUB, { sub: "system:serviceaccount:shop:*" }));
+    const cluster = { name: "prod", role_arn: "r", vpc_config: [{}] };
+    const files = {
+      ...role,
+      "eks.tf.json": JSON.stringify({ resource: { aws_eks_cluster: { prod: cluster } } }),
+      "web.yaml": `apiVersion: v1
+kind: ServiceAccount
+metadata: { name: web, namespace: shop, annotations: { eks.amazonaws.com/role-arn: "${ACCOUNT}:role/ci" } }`,
+    };
+    expect(audited(files).map(({ id }) => id)).toEqual([
+      "subject-wide",
+      "audience-missing",
+      "issuer-foreign",
     ]);
   });
 

@@ -174,8 +174,35 @@ function objects(version: string): string {
     .join("\n---\n");
 }
 
+/** A state of objects that Terraform applies, each with an object of texts that is marked as a whole. */
+function applied(version: string): Json {
+  const text = `${MARKER}-${version}-applied`;
+  const object = (kind: string, more: object, marks: object): object => ({
+    address: `kubernetes_manifest.${kind}`,
+    mode: "managed",
+    type: "kubernetes_manifest",
+    name: kind,
+    values: {
+      manifest: { apiVersion: "v1", kind, metadata: { namespace: "team", name: "hidden" }, ...more },
+    },
+    sensitive_values: { manifest: marks },
+  });
+  const annotations = { "eks.amazonaws.com/role-arn": text };
+  return stateOf([
+    object(
+      "ServiceAccount",
+      { metadata: { namespace: "team", name: "hidden", annotations } },
+      {
+        metadata: { annotations: true },
+      },
+    ),
+    object("Secret", { stringData: { role_arn: text, credentials: text } }, { stringData: true }),
+  ]);
+}
+
 const files = (version: string): Readonly<Record<string, string>> => ({
   ...plain,
+  "applied.json": JSON.stringify(applied(version)),
   "iam/secrets.tf.json": JSON.stringify(configured(version)),
   "objects.yaml": objects(version),
   "state.json": JSON.stringify(listed(version)),
@@ -186,6 +213,7 @@ describe("what is secret by its place", () => {
     const [none, old, made] = [folderOf(plain), folderOf(files("a")), folderOf(files("b"))];
     const printed = [await everyOutput(none, made), await everyOutput(old, made)].join("\n");
     expect(printed.match(/"?secret"? = "<sensitive>"/)).not.toBeNull();
+    expect(printed).toMatch(/unknown +team\/hidden acts in aws/);
     expect(linesWith(printed, MARKER)).toEqual([]);
     const encoded = Buffer.from(MARKER).toString("base64").slice(0, 10);
     expect(linesWith(printed, encoded)).toEqual([]);

@@ -6,7 +6,7 @@ import { TerraformStack } from "cdktf";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ExplainOptions, explain, readFactsFile } from "../../lib/explain";
+import { type ExplainOptions, Explainer, compare, explain, readFactsFile } from "../../lib/explain";
 import { kubernetes } from "../../lib/node";
 import { harbor, quay, zot } from "../../lib/registries";
 import { ImagePulls } from "../../lib/synth";
@@ -66,6 +66,27 @@ const RECORD = "workload-identity.json";
 const ACCOUNTS = "20-service-accounts.yaml";
 const STATED = "as stated";
 const WEB = `system:serviceaccount:shop:web, ${STATED}`;
+
+it("says what the registries let a service account read, and notices when it becomes more", () => {
+  const wider: readonly Edit[] = [[`${ZOT}.json`, '"shop/**"', '"**"']];
+  const [before, after] = [artefacts, edited(artefacts, wider)].map((files) =>
+    folderOf(Object.fromEntries(files)),
+  ) as [string, string];
+  const reached = (folder: string): readonly string[] =>
+    Explainer.read([folder])
+      .reach("shop/web")
+      .map(({ pattern, declared }) => `${pattern} ${declared ? "declared" : "not declared"}`);
+  const elsewhere = ["harbor.example.com/base/* declared", "quay.io/acme/web declared"];
+  expect(reached(before).toSorted()).toEqual([...elsewhere, `${ZOT}/shop/* declared`]);
+  expect(reached(after).toSorted()).toEqual([...elsewhere, `${ZOT}/* not declared`]);
+  expect(Explainer.read([before]).audit()).toEqual([]);
+  expect(Explainer.read([after]).audit()).toMatchObject([
+    { id: "permission-wide", reason: `it may read ${ZOT}/*, which is more than was declared` },
+  ]);
+  expect(compare([before], [after]).changes).toMatchObject([
+    { target: expect.stringContaining(`${ZOT}/*`) as string },
+  ]);
+});
 
 it.each<[why: string, image: string, edits: readonly Edit[], verdict: string]>([
   ["as written, by the part of zot's configuration", `${ZOT}/shop/a`, [], `allowed ${WEB}`],

@@ -175,8 +175,11 @@ function acting(artefacts: ClusterArtefacts, { access, fleets, strangersOf }: As
   });
 }
 
+/** What to do where strangers are admitted. */
+export const EXACTLY = "name each service account exactly";
+
 /** A label of RFC 1123 that no namespace or service account has. */
-const STRANGER = "zz-of-the-audit";
+export const STRANGER = "zz-of-the-audit";
 
 /** Who is certainly admitted besides the holder of an identity that is declared there. */
 type StrangersOf = (

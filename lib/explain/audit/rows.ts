@@ -3,7 +3,7 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { orElse, shown } from "../../model/known";
+import { isKnown, orElse, shown } from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { type Evidence, seen } from "../answer";
 import type { CheckHelp } from "../check-help";
@@ -20,8 +20,15 @@ import type { JudgedAccess } from "../jobs/access";
 import type { AccessJob } from "../jobs/access-questions";
 import { declaredPullers } from "../jobs/pull-questions";
 import { beyondDeclared, grantedTo, powerful } from "./grants";
-import type { Beyond, Held, Holder } from "./holders";
-import { ANY_AUDIENCE, foreignIssuers, severalAudiences, subjectsBeside, withoutAudience } from "./trusts";
+import { type Beyond, type Held, type Holder, EXACTLY } from "./holders";
+import {
+  ANY_AUDIENCE,
+  foreignIssuers,
+  openToStrangers,
+  severalAudiences,
+  subjectsBeside,
+  withoutAudience,
+} from "./trusts";
 
 /** What the rows look at. */
 export interface AuditFacts extends Held {
@@ -51,12 +58,14 @@ const ROWS: readonly AuditRow[] = [
     title: "An identity admits service accounts besides the one that names it",
     question: "Does an identity admit service accounts besides the one that names it?",
     help: "Name each service account exactly in the trust: a wildcard lets in accounts that do not exist yet.",
-    run: ({ holders }) =>
-      ofHolders(
-        holders,
+    run: (facts) => [
+      ...ofHolders(
+        facts.holders,
         ({ strangers }) => strangers && `the identity admits ${strangers}`,
-        "name each service account exactly",
+        EXACTLY,
       ),
+      ...openToStrangers(facts),
+    ],
   },
   {
     id: "audience-missing",
@@ -304,7 +313,8 @@ function droppedKeys(
   const all = [...new Map(published.map((each) => [sourceText(each.source), each])).values()];
   const isConfiguration = ({ source }: PublishedKeys): boolean => source.file.endsWith(".tf.json");
   const kept = all.filter(isConfiguration);
-  if (kept.length === 0) return [];
+  const isUnread = ({ ids, text }: PublishedKeys): boolean => ids.length === 0 && !isKnown(text);
+  if (kept.length === 0 || kept.some(isUnread)) return [];
   const ids = new Set(kept.flatMap((each) => each.ids));
   return all
     .filter((each) => !isConfiguration(each))

@@ -3,15 +3,20 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { type Known, orElse, partsOf, same, shown } from "../../model/known";
-import { serviceAccountText, serviceAccountUser, namespacedName } from "../../model/namespaced-name";
+import { type Known, isKnown, orElse, partsOf, same, shown } from "../../model/known";
+import {
+  SERVICE_ACCOUNT_PREFIX,
+  namespacedName,
+  serviceAccountText,
+  serviceAccountUser,
+} from "../../model/namespaced-name";
 import { seen } from "../answer";
 import type { Cloud, DeclaredIdentity, ShownClaims } from "../cloud";
 import type { ClusterArtefacts } from "../read/clusters";
 import type { Found } from "../findings";
 import { sourceText } from "../read/source";
 import { named } from "../shared/words";
-import type { Holder } from "./holders";
+import { type Holder, EXACTLY, STRANGER } from "./holders";
 
 interface Facts {
   readonly clusters: readonly ClusterArtefacts[];
@@ -28,7 +33,10 @@ export function foreignIssuers({ clusters, clouds }: Facts): readonly Found[] {
   const trusting = clouds.flatMap(({ identities }) =>
     identities.flatMap((identity) => identity.terms.issuers.map((issuer) => ({ identity, issuer }))),
   );
-  const foreign = trusting.filter(({ issuer }) => recorded.every((each) => same(each, issuer) === "no"));
+  // Where only apply tells a cluster's issuer, one that is written is not recorded either.
+  const isForeign = (issuer: Known<string>): boolean =>
+    recorded.every((each) => same(each, issuer) === "no" || (isKnown(issuer) && !isKnown(each)));
+  const foreign = trusting.filter(({ issuer }) => isForeign(issuer));
   return [...grouped(foreign, ({ issuer }) => shown(issuer))].map(([issuer, all]) => {
     const names = named([...new Set(all.map(({ identity }) => nameOf(identity)))]);
     return {
@@ -66,14 +74,52 @@ export function subjectsBeside({ clouds, holders }: Facts): readonly Found[] {
   });
 }
 
+/** Trusts that admit whoever has a token, or service accounts by patterns, apart from what their holders show. */
+export function openToStrangers({ clouds, holders }: Facts): readonly Found[] {
+  const shownBy = holders.filter(({ strangers }) => strangers !== undefined);
+  const said = new Set(shownBy.map(({ source }) => (source ? sourceText(source) : "")));
+  return identitiesOf(clouds).flatMap((identity) => {
+    const who = said.has(sourceText(identity.source)) ? undefined : strangersOf(identity);
+    return who === undefined ? [] : found(identity, `the trust admits ${who}`, EXACTLY);
+  });
+}
+
+/** What turns tokens into principals admits many, and grants them nothing. */
+function strangersOf({ terms, trust }: DeclaredIdentity): string | undefined {
+  if (terms.maps) return undefined;
+  const named = [...new Set(literals(terms.audiences))];
+  const audiences = named.length > 0 ? named : ["a"];
+  const admits = (subject: string): boolean =>
+    terms.issuers.some((issuer) =>
+      audiences.some((audience) =>
+        Object.values(trust({ issuer, subject, audience })).every(({ status }) => status === "pass"),
+      ),
+    );
+  if (admits(STRANGER)) return "every subject of an issuer";
+  const patterns = literals(terms.subjects).filter((each) => /[*?]/.test(each));
+  const pattern = patterns.find((each) =>
+    admits(
+      each.startsWith(SERVICE_ACCOUNT_PREFIX)
+        ? sampleOf(each)
+        : `${SERVICE_ACCOUNT_PREFIX}${STRANGER}:${sampleOf(each.replace(/.*:/, ""))}`,
+    ),
+  );
+  return pattern && `every service account that ${serviceAccountText(pattern)} matches`;
+}
+
+function sampleOf(pattern: string): string {
+  return pattern.replace(/[*?]/g, "a");
+}
+
 const AUDIENCE = "compare the audience in the trust with the one of the tokens";
 /** Why a trust that takes every audience is a finding. */
 export const ANY_AUDIENCE =
   "the trust does not compare the audience: a token for any audience of the OIDC provider is accepted";
 
-/** Trusts that take tokens for any audience, apart from those of holders, which are asked for their own tokens. */
+/** Trusts that take tokens for any audience, apart from what their holders show. */
 export function withoutAudience({ clouds, holders }: Facts): readonly Found[] {
-  const held = new Set(holders.map(({ source }) => (source ? sourceText(source) : "")));
+  const wide = holders.filter((each) => each.takesAnyAudience);
+  const held = new Set(wide.map(({ source }) => (source ? sourceText(source) : "")));
   return identitiesOf(clouds)
     .filter((each) => !held.has(sourceText(each.source)) && takesAnyAudience(each))
     .flatMap((each) => found(each, ANY_AUDIENCE, AUDIENCE));
@@ -105,7 +151,7 @@ function tokensOf(
 ): readonly ShownClaims[] {
   const all = subjects.length > 0 ? literals(subjects) : ["a"];
   return issuers.flatMap((issuer) =>
-    all.map((subject) => ({ issuer, subject: subject.replace(/[*?]/g, "a"), audience })),
+    all.map((subject) => ({ issuer, subject: sampleOf(subject), audience })),
   );
 }
 

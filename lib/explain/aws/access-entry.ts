@@ -9,9 +9,11 @@ import {
   is,
   anyOf,
   map,
+  match,
   orElse,
   same,
   shown,
+  whyText,
   withoutPrefix,
 } from "../../model/known";
 import { powerOfAccessPolicy } from "../../rules/aws/powers";
@@ -21,6 +23,7 @@ import type { Granted } from "../cloud";
 import type { FleetWarning } from "../result";
 import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
+import type { Terraform } from "../read/terraform";
 import { arnFields } from "./place";
 
 /** Beginnings of names that EKS keeps for itself. Source: CreateAccessEntry in the EKS API reference. */
@@ -81,33 +84,40 @@ function nameOf(policy: Resource): Known<string> {
   return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
 }
 
-/** What access policies, and the groups of access entries, let principals do in clusters. */
+/** What access policies let principals do in clusters, and as whom access entries let them in. */
 export function grantedAccess(
-  policies: readonly Resource[],
-  entries: readonly Resource[],
+  terraform: Terraform,
   isDeclared: (principal: Known<string>) => boolean,
 ): readonly Granted[] {
-  const granted = (each: Resource, what: string, within: string): Granted => {
-    const principal = each.stated("principal_arn");
-    const text = `${what} in EKS cluster ${shown(each.stated("cluster_name"))}${within}`;
-    const right = { text, power: powerOfAccessPolicy(text), source: each.source };
-    return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
-  };
-  const ofPolicies = policies.map((association) => {
+  const entries = terraform.ofType("aws_eks_access_entry").filter(({ adopted }) => !adopted);
+  const asWhom = entries.map((entry): Granted => {
+    const groups = match(
+      entry.list("kubernetes_groups"),
+      (all) => all.map(shown),
+      (why) => [whyText(why)],
+    );
+    const [user, type] = ["user_name", "type"].map((name) => orElse(entry.text(name), () => undefined));
+    const names = [
+      ...groups.map((group) => `group ${group}`),
+      ...(user ? [`user ${user}`] : []),
+      ...(type && type !== "STANDARD" ? [`a node of type ${type}`] : []),
+    ];
+    const where = `in EKS cluster ${shown(entry.stated("cluster_name"))}`;
+    const rights = names.map((name) => ({ text: `${name} ${where}`, source: entry.source }));
+    return { to: shown(entry.stated("principal_arn")), isHeld: false, isOwn: true, rights: () => rights };
+  });
+  const policies = terraform.ofType("aws_eks_access_policy_association").map((association): Granted => {
+    const principal = association.stated("principal_arn");
     const scopes = orElse(association.blocks("access_scope"), () => []);
     const namespaces = scopes.map((scope) =>
       shown(map(scope.list("namespaces"), (all) => all.map(shown).sort().join(", "))),
     );
     const within = namespaces.filter(Boolean).map((names) => ` in the namespaces ${names}`);
-    return granted(association, shown(nameOf(association)), within.join(""));
+    const text = `${shown(nameOf(association))} in EKS cluster ${shown(association.stated("cluster_name"))}${within.join("")}`;
+    const right = { text, power: powerOfAccessPolicy(text), source: association.source };
+    return { to: shown(principal), isHeld: false, isOwn: isDeclared(principal), rights: () => [right] };
   });
-  const ofGroups = entries.flatMap((entry) => {
-    const groups = entry.list("kubernetes_groups");
-    return orElse(groups, () => [groups as Known<never>]).map((group) =>
-      granted(entry, `what the group ${shown(group)} may do`, ""),
-    );
-  });
-  return [...ofPolicies, ...ofGroups];
+  return [...asWhom, ...policies];
 }
 
 export function policyWarnings(

@@ -26,7 +26,7 @@ import { POD_IDENTITY_AUDIENCE, SESSION_POLICY_MAX } from "../../rules/aws/pod-i
 import type { Policy } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { AccountQuestion, AccountReading } from "../cloud";
+import type { AccountQuestion, AccountReading, Granted } from "../cloud";
 import { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { resourcesIn } from "../shared/references";
@@ -38,6 +38,21 @@ import { associatedPods, inOnePlace, isNamed } from "./pods";
 
 const ASSOCIATION = "aws_eks_pod_identity_association";
 const CLUSTER = "aws_eks_cluster";
+
+/** Which service accounts get roles from associations, whether or not they were read. */
+export function associatedRoles(terraform: Terraform): readonly Granted[] {
+  return terraform
+    .ofType(ASSOCIATION)
+    .filter(({ adopted }) => !adopted)
+    .map((each) => {
+      const [cluster, role] = [each.stated("cluster_name"), each.stated("role_arn")].map(shown);
+      const limits = ["target_role_arn", "policy"].filter((name) => !isBlank(each.text(name)));
+      const more = limits.map((name) => `, with ${name} ${shown(each.text(name))}`).join("");
+      const right = { text: `the role ${role} by EKS Pod Identity${more}`, source: each.source };
+      const to = `service account ${shown(keyOf(each))} of EKS cluster ${cluster}`;
+      return { to, isHeld: false, isOwn: true, rights: () => [right] };
+    });
+}
 
 /** The role that an association gives, and the judge of its trust. */
 interface AssociatedRole {

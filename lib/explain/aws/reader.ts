@@ -20,7 +20,7 @@ import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { memoryKey, placeAttributes } from "./place";
 import { ecrPlugin } from "./plugin";
-import { PodIdentities } from "./pod-identity";
+import { PodIdentities, associatedRoles } from "./pod-identity";
 import { pulledOnFargate } from "./pods";
 import { recorded } from "./recorded";
 import { Registries, repositoryAttributes } from "./registry";
@@ -51,9 +51,10 @@ export const awsReader: CloudReader = {
   read: aws,
 };
 
-/** Resources that grant rights to people and programs outside of clusters, and long-lived keys. */
+/** Resources that grant rights to people and programs outside of clusters or limit them, and long-lived keys. */
 const NOT_JUDGED: readonly string[] = [
   "aws_ecrpublic_repository_policy",
+  "aws_eks_identity_provider_config",
   "aws_iam_access_key",
   "aws_iam_group_membership",
   "aws_iam_group_policy",
@@ -61,6 +62,7 @@ const NOT_JUDGED: readonly string[] = [
   "aws_iam_user_group_membership",
   "aws_iam_user_policy",
   "aws_iam_user_policy_attachment",
+  "aws_organizations_policy_attachment",
   "aws_rolesanywhere_profile",
 ];
 
@@ -131,11 +133,8 @@ function allGranted({ terraform, documents, roles, trust, registries }: Read): r
     ...others,
     ...roles.declared.map((role) => heldBy(role, roles)),
     ...elsewhere,
-    ...grantedAccess(
-      terraform.ofType("aws_eks_access_policy_association"),
-      terraform.ofType("aws_eks_access_entry"),
-      (arn) => roles.named(arn).role !== undefined,
-    ),
+    ...grantedAccess(terraform, (arn) => roles.named(arn).role !== undefined),
+    ...associatedRoles(terraform),
     ...organizationRights(terraform, documents),
     ...grantsNotRead(terraform, NOT_JUDGED),
   ];

@@ -4,7 +4,19 @@
  * identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
-import { type Known, is, isBlank, joined, known, same, shown } from "../../model/known";
+import { tenantOfIssuer } from "../../model/aks-issuer";
+import {
+  type Known,
+  is,
+  isAbsent,
+  isBlank,
+  joined,
+  known,
+  map,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
@@ -17,7 +29,7 @@ import type { Issuers } from "../shared/object-store";
 import { lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { actingAs, heldRoles } from "./held";
-import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
+import { type Identities, type Identity, foreignTenant, isGuid, notInOne, sameTenant } from "./identity";
 import type { IdentityBindings } from "./identity-binding";
 import { holds, resourceId } from "./ids";
 import { anyRoleGranted, meantRoles, operationsGranted } from "./rights";
@@ -103,7 +115,9 @@ function accountReading(
   const isOpen = written === undefined && labelled.length > 0;
   const named = isOpen ? clientElsewhere(labelled) : clientAnswer(client, where);
   const identity = identities.of(client);
-  const foreign = foreignTenant(identity, WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
+  const foreign =
+    foreignTenant(identity, WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where) ??
+    tenantBesideCluster(question.cluster.issuer, identity, tenant, where);
   const reading = {
     answer: notInOne([client, tenant], "annotation", where) ?? obstacle([named, foreign]) ?? named,
     identity: identityOf(client),
@@ -111,6 +125,24 @@ function accountReading(
     audiences: [known(WEBHOOK_AUDIENCE)],
   };
   return bindings.applied(question, reading, client as Known<string>, identity);
+}
+
+/** Where nothing says in which tenant the identity is, that of the cluster is the only hint. */
+function tenantBesideCluster(
+  issuer: Known<string> | undefined,
+  identity: Identity | undefined,
+  tenant: Known<string | undefined>,
+  where: Evidence,
+): Answer | undefined {
+  const own = orElse(map(issuer ?? known(""), tenantOfIssuer), () => undefined);
+  const isOther = own !== undefined && !isAbsent(tenant) && sameTenant(tenant, known(own)) === "no";
+  if (!identity || !isAbsent(identity.tenant) || !isOther) return undefined;
+  return unknown(
+    `${WEBHOOK_TENANT_ID_ANNOTATION} is ${shown(tenant)}, the cluster is in the tenant ${own}, and nothing that was read says in which tenant ${identity.label} is`,
+    "state tenant_id in the configuration of the identity's Terraform provider, or also give explain the state",
+    where,
+    seen("identity", identity.source),
+  );
 }
 
 /** The webhook then sets an empty client id, and a program may have another one. */

@@ -6,7 +6,7 @@ import { known } from "../../model/known";
 import type { Cloud, CloudReader, TrustTerms } from "../cloud";
 import type { ClosedWorld } from "../coverage/closed-world";
 import type { Terraform } from "../read/terraform";
-import { grantsNotRead } from "../shared/not-read";
+import { type NamingRow, grantsInArguments, grantsNotRead } from "../shared/not-read";
 import type { Issuers } from "../shared/object-store";
 import { aksClusters } from "./clusters";
 import { azureAccess } from "./access";
@@ -42,6 +42,21 @@ const NOT_JUDGED: readonly string[] = [
   "azuread_service_principal_password",
   "azurerm_container_registry_scope_map",
   "azurerm_container_registry_token",
+  "azurerm_lighthouse_assignment",
+  "azurerm_lighthouse_definition",
+];
+
+/** Owners add members, credentials and passwords; the groups have the right to everything in the cluster. */
+const NAMING: readonly NamingRow[] = [
+  ["azuread_application", "", "owners", "owner of"],
+  ["azuread_group", "", "owners", "owner of"],
+  ["azuread_service_principal", "", "owners", "owner of"],
+  [
+    "azurerm_kubernetes_cluster",
+    "azure_active_directory_role_based_access_control",
+    "admin_group_object_ids",
+    "admin of",
+  ],
 ];
 
 function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
@@ -56,7 +71,8 @@ function azure(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Clou
     get granted(): Cloud["granted"] {
       const roles = grantedRoles(identities.declared, (own) => assignments.others(own));
       const directory = directoryRoles(terraform);
-      return [...roles, ...directory, ...registries.granted, ...grantsNotRead(terraform, NOT_JUDGED)];
+      const others = [...grantsNotRead(terraform, NOT_JUDGED), ...grantsInArguments(terraform, NAMING)];
+      return [...roles, ...directory, ...registries.granted, ...others];
     },
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ owner, source, names, credentials }) => ({

@@ -9,6 +9,7 @@ import {
   isAbsent,
   known,
   anyOf,
+  or,
   orElse,
   same,
   shown,
@@ -16,7 +17,7 @@ import {
   whether,
 } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
-import { type OperationList, permits } from "../../rules/azure/roles";
+import { type OperationList, isLargerRole, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedRights, HeldRight } from "../cloud";
 import { lowered } from "../shared/references";
@@ -40,7 +41,7 @@ const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
 ];
 
 /** The requested operations, and the requested roles with their scope if one is written. */
-function wantedOf(rights: TreeObject): readonly Wanted[] {
+function wantedOf(rights: TreeObject, isOf: typeof isRole): readonly Wanted[] {
   const operations = OPERATIONS.flatMap(([field, list]) =>
     itemsOf(childOf(treeOf(rights), field)).map((item): Wanted => {
       const operation = textAt(item);
@@ -59,7 +60,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
       name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
       scope: isPlaced ? (scope as Known<string>) : undefined,
       heldBy: (held, place) =>
-        anyOf(held.map((each) => and(isRole(each, role), countsAt(each, place, condition)))),
+        anyOf(held.map((each) => and(isOf(each, role), countsAt(each, place, condition)))),
     };
   });
   return [...operations, ...bindings];
@@ -68,7 +69,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
 /** Whether the identity's role assignments permit every operation and include every role, at every place. */
 export function operationsGranted(identity: Identity, { rights, places }: AskedRights): Answer {
   const { held, possible } = identity.roles;
-  const needed = wantedOf(rights);
+  const needed = wantedOf(rights, isAtLeastRole);
   const judged = needed.flatMap(({ name, scope, heldBy }) =>
     placesOf(scope, places).map((place) => {
       const id = place === undefined ? undefined : resourceId(place);
@@ -102,7 +103,7 @@ export function operationsGranted(identity: Identity, { rights, places }: AskedR
 
 /** The roles that may be asked for, each at a requested place or below. */
 export function meantRoles(identity: Identity, { rights, places }: AskedRights): readonly HeldRight[] {
-  const wanted = wantedOf(rights);
+  const wanted = wantedOf(rights, isRole);
   const isMeant = (assignment: Assignment): boolean =>
     wanted.some(
       ({ scope, heldBy }) =>
@@ -170,6 +171,13 @@ function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
   const compared = orElse(wanted, () => "").startsWith("/") ? id : name;
   if (isAbsent(compared)) return "unknown";
   return same<string | undefined>(lowered(compared), lowered(wanted));
+}
+
+/** As {@link isRole}, or a larger one. */
+function isAtLeastRole(assignment: Assignment, wanted: Known<string>): Ternary {
+  const { builtIn } = assignment;
+  const larger = builtIn ? whether(wanted, (name) => isLargerRole(builtIn.name, name)) : "no";
+  return or(isRole(assignment, wanted), larger);
 }
 
 function inWords(assignment: Assignment): string {

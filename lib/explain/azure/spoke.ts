@@ -35,7 +35,7 @@ import { mentionsType } from "../shared/references";
 import { UNAUTHORIZED, boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
-import { holds, idOf } from "./ids";
+import { type ResourceId, holds, idOf } from "./ids";
 
 const CLUSTER = "azurerm_kubernetes_cluster";
 const ENTRA = "azure_active_directory_role_based_access_control";
@@ -49,14 +49,15 @@ export function aksSpokes(terraform: Terraform, identities: Identities, world: C
   return {
     called: serverProblem,
     read: (question) => {
-      const cluster = servedCluster(question.server, terraform);
+      const client = question.account?.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? known("");
+      const identity = identities.of(client);
+      const cluster =
+        servedCluster(question.server, terraform) ?? namedCluster(terraform, question, identity);
       const kind = otherKindOfCluster(cluster, CLUSTER, "AKS");
       if (kind) return { admitted: kind, authorized: kind, warnings: [] };
       const admitted = admittedBy(cluster, question);
-      const client = question.account?.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? known("");
       const other = otherCall(question, client);
       if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
-      const identity = identities.of(client);
       if (!identity) return { admitted, authorized: identities.missing(client), warnings: [] };
       const unanswered =
         identity.given ?? (cluster && world.answer(cluster.address, [cluster], [idOf(cluster).text]));
@@ -135,6 +136,18 @@ function isNamedAs({ scope }: Assignment, { spoke, server, recorded }: SpokeQues
   // The first label of an AKS cluster's address is its DNS prefix, by default its name, followed by a hash.
   const isServed = host.startsWith(name) && /^(?:-[a-z0-9]{8})?$/.test(host.slice(name.length));
   return isServed ? "yes" : "no";
+}
+
+/** The cluster to which an address belongs by a role that names the spoke, if it was read. */
+function namedCluster(
+  terraform: Terraform,
+  question: SpokeQuestion,
+  identity: Identity | undefined,
+): Resource | undefined {
+  const named = identity?.roles.held.filter((each) => isNamedAs(each, question) === "yes") ?? [];
+  const isOf = (id: ResourceId, { scope }: Assignment): boolean =>
+    or(holds(scope, id), holds(id, scope)) === "yes";
+  return terraform.ofType(CLUSTER).find((cluster) => named.some((each) => isOf(idOf(cluster), each)));
 }
 
 /** Whether a role allows anything in a cluster, whatever its scope. */

@@ -3,10 +3,11 @@
  */
 
 import { grouped } from "../../model/grouped";
-import { shown } from "../../model/known";
+import { isKnown, shown } from "../../model/known";
 import type { PublishedKeys } from "../shared/object-store";
 import { named } from "../shared/words";
 import { type Change, UNSAID, placed } from "./change";
+import type { Canonical } from "./moves";
 import type { Whole } from "./sides";
 
 /** The differences of all issuers whose keys both sides show. */
@@ -15,7 +16,7 @@ export function* keyChanges(before: Whole, after: Whole): Generator<Change> {
   for (const [issuer, oldKeys] of olds) {
     const newKeys = news.get(issuer);
     // An issuer that only one side has shows in the chains that rest on it.
-    if (newKeys) yield* changesOf(issuer, oldKeys, newKeys);
+    if (newKeys) yield* changesOf(issuer, oldKeys, newKeys, after.canonical);
   }
 }
 
@@ -26,11 +27,10 @@ function keysOf({ inside, canonical }: Whole): ReadonlyMap<string, readonly Publ
     (issuer) => [canonical(shown(issuer)), issuers.keysOf(issuer)] as const,
   );
   const handed = clouds.flatMap(({ identities }) =>
-    identities.flatMap(({ terms, address }) =>
-      terms.keys
-        ? [[`${terms.issuers.map(shown).join()} at ${canonical(address)}`, [terms.keys]] as const]
-        : [],
-    ),
+    identities.map(({ terms, address }) => {
+      const place = canonical(`${terms.issuers.map(shown).join()} at ${address}`);
+      return [place, terms.keys ? [terms.keys] : []] as const;
+    }),
   );
   return new Map(
     [...grouped([...published, ...handed], ([issuer]) => issuer)].map(([issuer, group]) => [
@@ -48,6 +48,7 @@ function* changesOf(
   issuer: string,
   oldKeys: readonly PublishedKeys[],
   newKeys: readonly PublishedKeys[],
+  canonical: Canonical,
 ): Generator<Change> {
   const [was, is] = [signingOf(oldKeys), signingOf(newKeys)];
   const [gone, added] = [without(was, is), without(is, was)];
@@ -65,12 +66,20 @@ function* changesOf(
     // Whoever has the key can make tokens of the issuer.
     ...(kind === "widened" && { danger: "issuer" }),
   });
-  if ((was.size === 0) !== (is.size === 0)) {
-    const reason = `its keys are known on the ${was.size > 0 ? "old" : "new"} side alone`;
-    return yield { ...change("incomparable", [], reason), subject: "", before: null, after: null };
+  const known = [was, is].filter(({ size }) => size > 0);
+  const isUnlike = textsOf(oldKeys) !== canonical(textsOf(newKeys));
+  if (known.length === 1 || (known.length === 0 && isUnlike)) {
+    const side = known.length === 0 ? "neither side" : `the ${known[0] === was ? "old" : "new"} side alone`;
+    const open = change("incomparable", [], `its keys are known on ${side}`);
+    return yield { ...open, subject: "", before: null, after: null };
   }
   if (gone.length > 0) yield change(isReplaced ? "removed" : "narrowed", gone, isReplaced ? ROTATE : DROPPED);
   if (added.length > 0) yield change("widened", added, "");
+}
+
+/** The texts of those that are not known. */
+function textsOf(all: readonly PublishedKeys[]): string {
+  return all.flatMap(({ text }) => (isKnown(text) ? [] : [shown(text)])).join();
 }
 
 function signingOf(all: readonly PublishedKeys[]): ReadonlyMap<string, string> {

@@ -35,6 +35,8 @@ interface Thing {
   readonly provider?: { readonly block: Block; readonly row: Coverage | undefined };
   /** The value of a sensitive argument, variable or output that was looked at, of which no text may be shown. */
   readonly secret?: { readonly value: Tree };
+  /** True for what lets others into the cluster, whomever it names. */
+  readonly admits?: boolean;
   /** Of an object, whose service accounts are named without it. */
   readonly namespace?: string;
 }
@@ -95,7 +97,7 @@ function relabelledAccounts({ before, after }: Pair, canonical: Canonical): read
 }
 
 function nameIn(thing: Thing | undefined, mentions: Mentions): string | undefined {
-  if (thing?.secret) return thing.title;
+  if (thing?.secret || thing?.admits) return thing.title;
   return thing && mentions(thing.mentions(), JSON.stringify(thing.value) ?? "", thing.namespace);
 }
 
@@ -149,14 +151,19 @@ function thingsOf({ inside, canonical }: Whole, isOne: boolean): ReadonlyMap<str
   }
   // Objects outside of stacks are read with each cluster.
   const webhooks = new Set(clusters.flatMap(({ open }) => open.webhooks));
-  for (const { value: object, source } of [...skipped.flatMap(unreadIn), ...webhooks]) {
+  const entrants = new Set(clusters.flatMap(({ open }) => open.entrants));
+  for (const document of [...skipped.flatMap(unreadIn), ...webhooks, ...entrants]) {
+    const { value: object, source } = document;
     const { kind, apiVersion, metadata, status: _, ...applied } = record(object);
     const { annotations, labels, namespace = "default" } = record(metadata);
     const title = titleOf(object, text(kind));
     const value = { ...applied, annotations, labels };
     add(
       `${text(apiVersion)} ${title}`,
-      thing(title, text(kind), () => source, value, { namespace: text(namespace) }),
+      thing(title, text(kind), () => source, value, {
+        namespace: text(namespace),
+        admits: entrants.has(document),
+      }),
     );
   }
   return things;

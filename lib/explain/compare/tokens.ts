@@ -1,10 +1,11 @@
 /*
  * Who may get tokens of service accounts, by RBAC: nodes for the audiences of their plugins, whoever may create
- * `serviceaccounts/token`, and whoever may act as another who may.
+ * `serviceaccounts/token`, and whoever gets the rights of others. Whoever creates pods gets tokens too, which is what
+ * service accounts are for, and is not compared.
  */
 
 import type { Power } from "../../rules/powers";
-import { ALL_OF_CLUSTER } from "../../rules/rbac/powers";
+import { ALL_OF_CLUSTER, powerOfRule } from "../../rules/rbac/powers";
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/evaluate";
 import type { PolicyRule, RbacSubject } from "../../rules/rbac/rbac-objects";
 import type { HeldRight } from "../cloud";
@@ -31,7 +32,10 @@ function tokenRights({ artefacts }: Side): ReadonlyMap<string, readonly HeldRigh
     const { kind, namespace, name } = binding;
     const source = artefacts?.rbacSources.get(`${kind} ${namespace}/${name}`);
     const known = rules.length > 0 ? rules : (DEFAULT_ROLES[binding.roleName] ?? []);
-    const rights = known.flatMap((rule) => rightsOf(rule, namespace, source));
+    const rights = known.flatMap((rule) => [
+      ...rightsOf(rule, namespace, source),
+      ...escalations(rule, namespace, source),
+    ]);
     if (rights.length === 0) continue;
     for (const subject of binding.subjects) {
       const whom = subjectText(subject, namespace);
@@ -62,15 +66,6 @@ function subjectText({ kind, name, namespace }: RbacSubject, ofBinding: string):
 const ACTS_AS: Power = { danger: "others", says: "it may act as them" };
 const TOKENS: readonly string[] = ["*", "*/token", "serviceaccounts/token"];
 
-const SOMEONE = "service account";
-/** Who can be impersonated, by resource. Source: kubernetes.io, "User impersonation". */
-const IMPERSONATED: Readonly<Record<string, string>> = {
-  "*": "user, group and service account",
-  groups: "group",
-  serviceaccounts: SOMEONE,
-  users: "user",
-};
-
 /** A rule about an audience names it as the resource. */
 function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefined): readonly HeldRight[] {
   const { verbs, apiGroups, resources, resourceNames } = rule;
@@ -79,11 +74,11 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
   const names = resourceNames.length > 0 ? resourceNames : ["*"];
   const where = namespace === "" ? "every namespace" : `namespace ${namespace}`;
   const isAll = [verbs, resources].every((each) => each.includes("*")) && namespace === "";
-  const right = (action: string, under: string, what: string, whom = SOMEONE): readonly HeldRight[] =>
+  const right = (action: string, under: string, what: string): readonly HeldRight[] =>
     names.map((name) => ({
-      text: shownNames(`${what} ${name === "*" ? `every ${whom}` : name} in ${where}`),
+      text: shownNames(`${what} of ${name === "*" ? "every service account" : name} in ${where}`),
       covers: { action, on: `${namespace || "*"}/${name}`, under },
-      power: under === TOKEN_AUDIENCE_VERB ? undefined : isAll ? ALL_OF_CLUSTER : ACTS_AS,
+      power: under !== "create" ? undefined : isAll ? ALL_OF_CLUSTER : ACTS_AS,
       source,
     }));
   const isOfAny = resources.some((resource) => TOKENS.includes(resource));
@@ -91,23 +86,41 @@ function rightsOf(rule: PolicyRule, namespace: string, source: Source | undefine
     ? resources
     : resources.filter((each) => each === "*");
   return [
-    ...(may("create") && isOfAny ? right("*", "create", "create tokens of") : []),
+    ...(may("create") && isOfAny ? right("*", "create", "create tokens") : []),
     ...(may(TOKEN_AUDIENCE_VERB)
       ? audiences.flatMap((each) =>
-          right(
-            each,
-            TOKEN_AUDIENCE_VERB,
-            `get nodes' tokens for ${each === "*" ? "any audience" : each} of`,
-          ),
-        )
-      : []),
-    // Whoever may do everything may create tokens, which says as much.
-    ...(may("impersonate") && !isAll
-      ? resources.flatMap((each) =>
-          Object.hasOwn(IMPERSONATED, each)
-            ? right(each, "impersonate", "impersonate", IMPERSONATED[each])
-            : [],
+          right(each, TOKEN_AUDIENCE_VERB, `get nodes' tokens for ${each === "*" ? "any audience" : each}`),
         )
       : []),
   ];
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+
+/** What gives the rights of others. Source: kubernetes.io/docs/concepts/security/rbac-good-practices. */
+const ESCALATIONS: readonly (readonly [verb: string, group: string, resources: readonly string[]])[] = [
+  ["impersonate", "", ["users", "groups", "serviceaccounts"]],
+  ["bind", RBAC, ["roles", "clusterroles"]],
+  ["escalate", RBAC, ["roles", "clusterroles"]],
+];
+
+function escalations(rule: PolicyRule, namespace: string, source: Source | undefined): readonly HeldRight[] {
+  const has = (all: readonly string[], one: string): boolean => all.includes("*") || all.includes(one);
+  // All of this is said by the right to create tokens.
+  if (rule.verbs.includes("*") && rule.resources.includes("*") && has(rule.apiGroups, "")) return [];
+  const names = rule.resourceNames.length > 0 ? rule.resourceNames : ["*"];
+  const where = namespace === "" ? "every namespace" : `namespace ${namespace}`;
+  return ESCALATIONS.filter(([verb, group]) => has(rule.verbs, verb) && has(rule.apiGroups, group)).flatMap(
+    ([verb, group, resources]) =>
+      resources
+        .filter((resource) => has(rule.resources, resource))
+        .flatMap((resource) =>
+          names.map((name) => ({
+            text: shownNames(`${verb} ${resource}${name === "*" ? "" : ` ${name}`} in ${where}`),
+            covers: { action: resource, on: `${namespace || "*"}/${name}`, under: verb },
+            power: powerOfRule(`: ${verb} on ${group}/${resource}`),
+            source,
+          })),
+        ),
+  );
 }

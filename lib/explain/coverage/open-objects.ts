@@ -93,6 +93,13 @@ export class OpenObjects {
     return this.#objects.of("MutatingWebhookConfiguration");
   }
 
+  /** Whom EKS lets into the cluster besides access entries, which is not judged. */
+  get entrants(): readonly KubernetesDocument[] {
+    return this.#objects
+      .of("ConfigMap")
+      .filter(({ value, kind }) => titleOf(value, kind) === "ConfigMap kube-system/aws-auth");
+  }
+
   #find(): Found {
     const read = this.#objects.of(...Object.keys(KINDS));
     const naming = this.#unread.filter(({ value }) => !isAdmission(value)).flatMap(ofNames);

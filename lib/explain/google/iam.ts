@@ -163,7 +163,8 @@ function doubtOf(
   const met = place === "no" ? "no" : isMet(grant, resource, condition);
   if (met === "no") return undefined;
   if (owner !== undefined) return "another resource owns the same policy and omits the member";
-  if (isTo === "unknown") return "the member of a grant is known only after apply, and may be this one";
+  if (isTo === "unknown")
+    return "a member of the grant is known only after apply, or is a set whose members no file lists";
   if (allows === "unknown") return "a role whose permissions were not read";
   if (place === "unknown") return "a grant on another project or resource, whose reach is not known";
   return met === "unknown" ? "a condition" : "";

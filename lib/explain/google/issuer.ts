@@ -10,6 +10,7 @@ import {
   type Ternary,
   is,
   isAbsent,
+  isKnown,
   joined,
   known,
   map,
@@ -96,10 +97,16 @@ export function keysTrusted(
 ): Answer {
   const { issuer, jwks, resource } = provider;
   if (isAbsent(jwks)) return issuers.judged(answer, issuer, UNREACHABLE, ACCEPTED_ALGORITHMS);
-  const handed = orElse(jwks, () => undefined);
-  if (handed === undefined) return answer;
   const where = seen("oidc.jwks_json", resource.source);
-  const { ids, refusal: reason, doubt, signing } = keySet(known(handed), ACCEPTED_ALGORITHMS);
+  const {
+    ids,
+    refusal: reason,
+    doubt,
+    signing,
+  } = keySet(
+    map(jwks, (keys = "") => keys),
+    ACCEPTED_ALGORITHMS,
+  );
   if (reason !== undefined) return refused(`the keys of the pool provider ${reason}`, where);
   const unlike = unlikePublished([...signing.values()], issuers.keysOf(issuer), where);
   if (unlike) return unlike;
@@ -129,7 +136,7 @@ function unlikePublished(
     const places = [where, seen("published keys", published.source)];
     const usable = [...published.signing.values()];
     const without = usable.filter((id) => !ids.includes(id));
-    if (without.length === usable.length)
+    if (without.length === usable.length && (usable.length > 0 || isKnown(published.text)))
       return refused(
         `the pool provider has the keys ${ids.join(", ")}, but the issuer publishes ${usable.join(", ") || "none"}`,
         ...places,

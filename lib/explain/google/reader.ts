@@ -2,7 +2,7 @@
  * Google Cloud: workload identity pools, Artifact Registry pulls by auth-provider-gcp, GKE and fleets.
  */
 
-import { joined, known, orElse, shown, unread } from "../../model/known";
+import { isAbsent, joined, known, map, orElse, shown, unread } from "../../model/known";
 import { serviceAccountOfUser } from "../../model/namespaced-name";
 import type { Cloud, CloudReader, DeclaredIdentity, TrustTerms } from "../cloud";
 import type { CelExpression } from "../../rules/google/cel-evaluation";
@@ -35,10 +35,15 @@ export const googleReader: CloudReader = {
   read: google,
 };
 
-/** Group members, and long-lived keys. */
+/** Group members, lists of who may read buckets, people of other organizations, and long-lived keys. */
 const NOT_JUDGED: readonly string[] = [
   "google_cloud_identity_group_membership",
+  "google_iam_workforce_pool_provider",
   "google_service_account_key",
+  "google_storage_bucket_access_control",
+  "google_storage_bucket_acl",
+  "google_storage_default_object_access_control",
+  "google_storage_default_object_acl",
 ];
 
 function google(terraform: Terraform, issuers: Issuers, world: ClosedWorld): Cloud {
@@ -102,7 +107,7 @@ function acceptedAudiences(provider: PoolProvider): TrustTerms["audiences"] {
 /** The terms of a pool provider; subjects in other forms of conditions are not compared text by text. */
 function termsOf(provider: PoolProvider): TrustTerms {
   const { issuer, condition, mapping, off, doubt, jwks, resource } = provider;
-  const handed = orElse(jwks, () => undefined);
+  const handed = map(jwks, (keys = "") => keys);
   const text = orElse(condition?.text ?? known(""), () => undefined);
   const isPlain = text === "" || (text !== undefined && OF_SUBJECT.test(text));
   const named = isPlain
@@ -117,7 +122,7 @@ function termsOf(provider: PoolProvider): TrustTerms {
     audiences: acceptedAudiences(provider),
     subjects: named,
     maps: mapped.map(([name, each]) => joined(name, " = ", each.text)),
-    keys: handed === undefined ? undefined : { ...keySet(known(handed)), source: resource.source },
+    keys: isAbsent(jwks) ? undefined : { ...keySet(handed), text: handed, source: resource.source },
     beyond: [
       ...(isPlain ? [] : expressions),
       ...[off, doubt].flatMap((why) => (why === undefined ? [] : [known(why)])),

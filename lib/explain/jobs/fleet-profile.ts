@@ -3,7 +3,17 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { type Known, isAbsent, isKnown, known, orElse, same, whyNot, whyText } from "../../model/known";
+import {
+  type Known,
+  isAbsent,
+  isKnown,
+  known,
+  orElse,
+  same,
+  shown,
+  whyNot,
+  whyText,
+} from "../../model/known";
 import { namespacedName } from "../../model/namespaced-name";
 import { once } from "../../model/once";
 import { Subject } from "../../model/subject";
@@ -15,6 +25,7 @@ import {
   entriesOf,
   isTreeObject,
   itemsOf,
+  plainOf,
   sameTree,
   treeOf,
 } from "../../model/tree";
@@ -215,6 +226,7 @@ export function profileWellFormed(profile: ProfileFact, controller: Waiting): An
   return (
     otherCertificate(profile, where) ??
     withoutCertificate(tree, where) ??
+    uncheckedCertificate(tree, where) ??
     pass(`the profile ${key} is well formed`, where)
   );
 }
@@ -264,6 +276,24 @@ function otherCertificate(profile: ProfileFact, where: readonly Evidence[]): Ans
 
 /** Connect Gateway, DNS endpoints of GKE, and late references to these: their certificates are public. */
 const PUBLIC = /connectgateway\.googleapis\.com|\.gke\.goog(?::\d+)?(?:\/|$)|dns_endpoint_config/;
+
+/**
+ * Newer versions of the access library hand the field to client-go, which refuses it beside a certificate authority; older
+ * ones ignore it. Source: kubernetes-sigs/cluster-inventory-api#81; k8s.io/client-go, transport.TLSConfigFor.
+ */
+function uncheckedCertificate(document: Tree, where: readonly Evidence[]): Answer | undefined {
+  const unchecked = [...profileProviders(document)].find(
+    ([, provider]) => plainOf(childOf(provider, "cluster", "insecure-skip-tls-verify"), shown) === true,
+  );
+  return (
+    unchecked &&
+    unknown(
+      `the access provider ${unchecked[0]} has insecure-skip-tls-verify, which some versions of the controller's library ignore, and others refuse beside a certificate authority`,
+      "remove it, and write certificate-authority-data",
+      where,
+    )
+  );
+}
 
 /** Without a certificate authority, the controller's system must trust the server's certificate. */
 function withoutCertificate(document: Tree, where: readonly Evidence[]): Answer | undefined {

@@ -68,8 +68,8 @@ export class PublishedIssuers implements Issuers {
     return this.#hosts(issuer).flatMap((host) =>
       current(host, host.base + DISCOVERY)
         .flatMap((discovery) => nameOf(keysUrl(discovery), host) ?? [])
-        .flatMap((name) => current(host, name).filter(isRead))
-        .map(({ text, source }) => ({ ...keySet(text), source })),
+        .flatMap((name) => current(host, name))
+        .map(({ text, source }) => ({ ...keySet(text), text, source })),
     );
   }
 

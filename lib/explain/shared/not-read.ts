@@ -1,4 +1,4 @@
-import { shown } from "../../model/known";
+import { andThen, known, match, shown, whyText } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import type { Granted } from "../cloud";
 import type { Terraform } from "../read/terraform";
@@ -17,3 +17,31 @@ export function grantsNotRead(terraform: Terraform, types: readonly string[]): r
 }
 
 const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];
+
+/** An argument that names principals, within a block or not, and what they are by it. */
+export type NamingRow = readonly [type: string, block: string, argument: string, what: string];
+
+/** What principals may do that no grant says, such as changing what they own. */
+export function grantsInArguments(terraform: Terraform, rows: readonly NamingRow[]): readonly Granted[] {
+  return rows.flatMap(([type, block, argument, what]) =>
+    terraform
+      .ofType(type)
+      .filter(({ adopted }) => !adopted)
+      .flatMap((resource) => {
+        const holder = block === "" ? known(resource) : resource.block(block);
+        const all = andThen(holder, (each) => each?.list(argument) ?? known([]));
+        const names = match(
+          all,
+          (each) => each.map(shown),
+          (why) => [whyText(why)],
+        );
+        const rights = [{ text: `${what} ${resource.address}`, source: resource.source }];
+        return names.map((name) => ({
+          to: `principal ${name}`,
+          isHeld: false,
+          isOwn: true,
+          rights: () => rights,
+        }));
+      }),
+  );
+}

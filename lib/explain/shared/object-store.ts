@@ -61,5 +61,7 @@ export interface PublishedKeys {
   readonly ids: readonly string[];
   /** The ids of those that verify signatures, by the members that make a key. */
   readonly signing: ReadonlyMap<string, string>;
+  /** As written; nothing is known of the keys where it is not known, as with a file. */
+  readonly text: Known<string>;
   readonly source: Source;
 }

@@ -88,6 +88,20 @@ export function builtInRole(name: string): BuiltInRole | undefined {
   return byName.get(name.toLowerCase());
 }
 
+/** Built-in roles, each of which allows all that those before it allow. Source: learn.microsoft.com, "Azure built-in roles". */
+const GROWING: readonly (readonly string[])[] = [
+  ["Reader", "Contributor", "Owner"],
+  ["AcrPull", "AcrPush"],
+  ["Key Vault Secrets User", "Key Vault Secrets Officer"],
+  ["Storage Blob Data Reader", "Storage Blob Data Contributor", "Storage Blob Data Owner"],
+].map((names) => names.map((name) => name.toLowerCase()));
+
+/** Whether a built-in role allows all that another does, and more. */
+export function isLargerRole(role: string, than: string): boolean {
+  const [own, other] = [role.toLowerCase(), than.toLowerCase()];
+  return GROWING.some((names) => names.includes(other) && names.indexOf(own) > names.indexOf(other));
+}
+
 /** A warning about roles that are not built-in, but whose names nearly are; a custom role may be meant. */
 export function roleWarnings(roles: readonly string[]): readonly string[] {
   const known = ROWS.map(([, name]) => name);

@@ -121,7 +121,6 @@ function walkStruct(
   for (const [key, item] of Object.entries(value)) {
     const path = place.path === "" ? key : `${place.path}.${key}`;
     const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined;
-    if (findings.badDuration) return;
     if (field)
       walk(item, field, { path, field: [shape.name, fields, key].filter(Boolean).join(".") }, findings);
     else if (item !== undefined) findings.unknown.push(path);

@@ -268,6 +268,7 @@ describe("eksSpoke", () => {
 
   it.each<[string, readonly string[], string]>([
     ["what is no role", ["arn:aws:iam::111122223333:user/me"], "aws-invalid: is not an ARN of that kind"],
+    ["a role of another partition", [`arn:aws-cn:iam::${OWNER}:role/hub`], "aws-mismatch: aws-cn"],
     [
       "one role twice",
       [`arn:aws:iam::${OWNER}:role/hub`, `arn:aws:iam::${OWNER}:role/hub`],

@@ -357,6 +357,9 @@ describe("explain", () => {
       "denied issuer-trusted": { "and a trust without sts:AssumeRole": trust({ Action: "sts:TagSession" }) },
       "denied issuer-trusted: pods.eks.amazonaws.com": {
         "and a trust of another service": trust({ Principal: { Service: "ec2.amazonaws.com" } }),
+        "and a trust in a federation of that name": trust({
+          Principal: { Federated: "pods.eks.amazonaws.com" },
+        }),
       },
       "unknown issuer-trusted": { "and a trust of everybody": trust({ Principal: { AWS: "*" } }) },
       "denied subject-admitted": {

@@ -586,7 +586,11 @@ describe("ComponentIdentity", () => {
       "azure-invalid: the scope is not a resource id": [{ scopes: ["x"] }, { scopes: [] }],
       "azure-unsafe: roles would apply beyond": [{ scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
       "azure-invalid: permission is not an operation": [{ actions: ["*"] }, { dataActions: ["${x.y}"] }],
-      "azure-invalid: role is neither a name": [{ roles: [""] }, { roleName: "%{x}" }],
+      "azure-invalid: role is neither a name": [
+        { roles: [""] },
+        { roleName: "%{x}" },
+        { roleName: "x".repeat(513) },
+      ],
       "azure-missing: no service account may act": [{ serviceAccounts: [] }],
       "azure-limit: assignable at these scopes": [
         { dataActions: ["A.B/c/read"], scopes: [managementGroup], reason: "x" },

@@ -282,7 +282,10 @@ describe("componentServiceAccounts", () => {
         [{}, componentRequest(undefined, { providerKind: "AWSProviderSpec" })],
       ],
       "google-unknown: spec.providerSpec has a field": [[{}, componentRequest({ permission: ["a.b.c"] })]],
-      "google-invalid: is not a list of texts": [[{}, componentRequest({ permissions: "a.b.c" })]],
+      "google-invalid: is not a list of texts": [
+        [{}, componentRequest({ permissions: "a.b.c" })],
+        [{}, componentRequest({ permissions: ["a.b.c", 1] })],
+      ],
       "google-unsupported: is set, so the cloud-credential-operator": [
         [{}, componentRequest({ serviceAccountEmail: "a@b" })],
         [{}, componentRequest({ audience: "a" })],

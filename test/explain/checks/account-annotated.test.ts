@@ -1,4 +1,5 @@
-import { WORKLOAD, accessArtefacts } from "../../fixtures/explain/access";
+import { WORKLOAD, accessArtefacts, issuer } from "../../fixtures/explain/access";
+import type { Artefacts } from "../../fixtures/explain/artefacts";
 import { type Row, checks } from "../../fixtures/explain/checks";
 import { argument, configured } from "../../fixtures/explain/configuration";
 import { gkeNative, native } from "../../fixtures/explain/gke-native";
@@ -70,6 +71,30 @@ checks(ID, "the client id on Azure", of("azure"), [
   ["not annotated", accounts("azure.workload.identity/client-id", "azure.workload.identity/client"), "fail"],
   ["in the tenant of its identity", tenant("11111111-2222-4333-8444-555555555555"), "pass"],
   ["in another tenant than its identity", tenant("99999999-2222-4333-8444-555555555555"), "fail"],
+]);
+const OTHER_TENANT = "99999999-2222-4333-8444-555555555555";
+/** The cluster is one of AKS in a tenant. */
+const aks = (files: Artefacts, id: string): Artefacts =>
+  new Map(
+    [...files].map(([path, text]) => [
+      path,
+      text.replaceAll(issuer, `https://westeurope.oic.prod-aks.azure.com/${id}/5f3e7c1a/`),
+    ]),
+  );
+// Entra knows an identity in its own tenant alone, and an AKS issuer holds the cluster's.
+checks(ID, "the client id on AKS", of("azure"), [
+  ["in the tenant of the cluster", (files) => aks(files, "11111111-2222-4333-8444-555555555555"), "pass"],
+  [
+    "in another one, where nothing says which is the identity's",
+    (files) => aks(files, OTHER_TENANT),
+    "unknown",
+    "nothing that was read says in which tenant",
+  ],
+  [
+    "in another one, which is the identity's",
+    (files) => aks(tenant("11111111-2222-4333-8444-555555555555")(files), OTHER_TENANT),
+    "pass",
+  ],
 ]);
 checks(ID, "the credential file on Google", of("google"), [
   ["as written", [], "pass"],

@@ -28,6 +28,8 @@ fleetChecks(ID, "the profile", spokeOf("own"), [
     "the certificate authority of a spoke is not base64",
   ],
   ["no certificate", cluster("certificate-authority-data", undefined), "unknown", NO_AUTHORITY],
+  ["no check of it", cluster("insecure-skip-tls-verify", true), "unknown", "others refuse beside"],
+  ["a check of it", cluster("insecure-skip-tls-verify", false), "pass"],
   [
     "a key that the CRD does not have",
     [STATUS, "certificate-authority-data:", "certificateAuthorityData:"],

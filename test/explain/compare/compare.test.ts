@@ -26,7 +26,7 @@ import {
   synthesized,
   synthesizedStack,
 } from "../../fixtures/explain/artefacts";
-import { MIRRORED } from "../../fixtures/explain/changed";
+import { MIRRORED, changed } from "../../fixtures/explain/changed";
 import { fromEcr, makers, plainCluster } from "../../support/image-pulls";
 import { runsOf } from "../../support/sample";
 
@@ -374,6 +374,24 @@ describe("the keys of an issuer", () => {
     ["the same, with other members", (keys) => keys.map((key) => ({ x5t: "x", ...key })), []],
   ])("%s", (_, change, expected) => {
     expect(changes("openshift-manual-azure", change).map(({ kind }) => kind)).toEqual(expected);
+  });
+
+  const handed = (jwks?: string): Artefacts =>
+    changed(({ google_iam_workload_identity_pool_provider: all = {} }) => {
+      for (const { oidc } of Object.values(all)) Object.assign(oidc as object, { jwks_json: jwks });
+    });
+  const KEYS = JSON.stringify({ keys: [{ kty: "RSA", kid: "a", n: "u".repeat(342), e: "AQAB" }] });
+
+  // Google takes no keys but those that it was handed, whoever made them.
+  it.each([
+    ["in place of those that are published", undefined, KEYS, ["its keys are known on the new side alone"]],
+    ["in a file", undefined, '${file("a.json")}', ["its keys are known on neither side"]],
+    ["in another file", '${file("a.json")}', '${file("b.json")}', ["its keys are known on neither side"]],
+    ["in one file", '${file("a.json")}', '${file("a.json")}', []],
+  ])("handed over %s", (_, before, after, reasons) => {
+    const sides = [before, after].map((jwks) => folderOf(handed(jwks)));
+    const all = compare(sides.slice(0, 1), sides.slice(1)).changes.map(({ reason }) => reason);
+    expect(all.filter((reason) => reason.startsWith("its keys"))).toEqual(reasons);
   });
 });
 

@@ -96,14 +96,6 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     ],
   ],
   [
-    "a group of an access entry",
-    adding([
-      "aws_eks_access_entry",
-      { cluster_name: "edge", principal_arn: "arn:aws:iam::111122223333:role/x", kubernetes_groups: ["ops"] },
-    ]),
-    ["added | arn:aws:iam::111122223333:role/x | what the group ops may do in EKS cluster edge"],
-  ],
-  [
     "a policy of a role that was not read",
     adding(["aws_iam_role_policy", { role: "elsewhere", policy: allowing("ecr:BatchGetImage") }]),
     ["added | the role elsewhere | ecr:BatchGetImage on arn:aws:ecr:eu-west-1:111122223333:repository/base"],
@@ -169,6 +161,80 @@ const ROWS: readonly (readonly [string, (resources: Resources) => void, readonly
     "a key of a service account, which is not judged",
     adding(["google_service_account_key", { service_account_id: "puller" }]),
     ['incomparable | google_service_account_key, which is not judged | service_account_id = "puller"'],
+  ],
+  // EKS user guide, "Grant IAM users access to Kubernetes with EKS access entries" and "EKS Pod Identity associations".
+  [
+    "groups in a cluster",
+    adding([
+      "aws_eks_access_entry",
+      { cluster_name: "prod", principal_arn: "arn:aws:iam::999999999999:role/a", kubernetes_groups: ["ops"] },
+    ]),
+    ["added | arn:aws:iam::999999999999:role/a | group ops in EKS cluster prod"],
+  ],
+  [
+    "a node of a cluster, with a name",
+    adding([
+      "aws_eks_access_entry",
+      {
+        cluster_name: "prod",
+        principal_arn: "a",
+        kubernetes_groups: "${var.a}",
+        type: "EC2",
+        user_name: "b",
+      },
+    ]),
+    [
+      "added | a | a node of type EC2 in EKS cluster prod",
+      "added | a | group <var.a> in EKS cluster prod",
+      "added | a | user b in EKS cluster prod",
+    ],
+  ],
+  [
+    "a role for a service account that was not read",
+    adding([
+      "aws_eks_pod_identity_association",
+      {
+        cluster_name: "prod",
+        namespace: "dev",
+        service_account: "a",
+        role_arn: "b",
+        target_role_arn: "c",
+        tags: {},
+      },
+    ]),
+    [
+      "added | service account dev/a of EKS cluster prod | the role b by EKS Pod Identity, with target_role_arn c",
+    ],
+  ],
+  [
+    "accounts to which a policy of the organization applies, which is not judged",
+    adding(["aws_organizations_policy_attachment", { policy_id: "p-1", target_id: "111122223333" }]),
+    [
+      'incomparable | aws_organizations_policy_attachment, which is not judged | policy_id = "p-1", target_id = "111122223333"',
+    ],
+  ],
+  // Whoever owns an application adds passwords to it: learn.microsoft.com/entra/identity/enterprise-apps/overview-assign-app-owners.
+  [
+    "an application of which someone is the owner",
+    adding(["azuread_application", { display_name: "ci", owners: [PRINCIPAL] }]),
+    [`added | principal ${PRINCIPAL} | owner of azuread_application.more`],
+  ],
+  // learn.microsoft.com/azure/aks/enable-authentication-microsoft-entra-id
+  [
+    "groups that administer a cluster",
+    adding([
+      "azurerm_kubernetes_cluster",
+      {
+        name: "more",
+        azure_active_directory_role_based_access_control: [
+          { admin_group_object_ids: [PRINCIPAL, "${var.a}"] },
+        ],
+      },
+    ]),
+    [
+      "added | principal 99999999-9999-9999-9999-999999999999 | admin of azurerm_kubernetes_cluster.more",
+      "added | principal <var.a> | admin of azurerm_kubernetes_cluster.more",
+    ],
   ],
   [
     "a public repository",
@@ -299,17 +365,19 @@ describe("tokens of service accounts", () => {
       ["added | User eve | create tokens of every service account in namespace shop"],
     ],
     [
-      "a person who may impersonate them",
-      binding("ClusterRoleBinding", "more", "kind: User, name: eve", "") +
-        `---
+      "a person who may be others, or take any right",
+      `${binding("ClusterRoleBinding", "more", "kind: User, name: eve", "")}---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: { name: more }
-rules: [{ apiGroups: [""], resources: [groups, serviceaccounts], verbs: [impersonate] }]
+rules:
+  - { apiGroups: [""], resources: ["serviceaccounts", "pods"], verbs: ["impersonate"], resourceNames: ["web"] }
+  - { apiGroups: ["rbac.authorization.k8s.io"], resources: ["*"], verbs: ["get", "escalate"] }
 `,
       [
-        "added | User eve | impersonate every group in every namespace",
-        "added | User eve | impersonate every service account in every namespace",
+        "added | User eve | escalate clusterroles in every namespace",
+        "added | User eve | escalate roles in every namespace",
+        "added | User eve | impersonate serviceaccounts web in every namespace",
       ],
     ],
     ["a person who may only look", binding("RoleBinding", "view", "kind: User, name: eve", "shop"), []],

@@ -113,6 +113,13 @@ const azapi = (principal: string): Edit =>
     },
   });
 
+const AWS_AUTH = `---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: aws-auth, namespace: kube-system }
+data: { mapRoles: "[{rolearn: arn:aws:iam::999999999999:role/a, groups: [ops]}]" }
+`;
+
 type Row = readonly [string, before: Edit, after: Edit, rows: readonly string[], counts?: object];
 
 const ROWS: readonly Row[] = [
@@ -282,6 +289,12 @@ const ROWS: readonly Row[] = [
     [`prod.tfvars names ${ROLE_ARN}`],
   ],
   ["values in JSON", same, file("a.auto.tfvars.json", "{}"), [], { file: 1 }],
+  [
+    "whom EKS lets into the cluster",
+    manifest(AWS_AUTH),
+    manifest(AWS_AUTH.replace("ops", "system:masters")),
+    ["ConfigMap kube-system/aws-auth.data"],
+  ],
   ["a webhook", webhook(1), webhook(2), [], { MutatingWebhookConfiguration: 1 }],
 ];
 

@@ -261,6 +261,11 @@ const MIME: readonly Attack[] = (
       "\n--//\nContent-Type: application",
       "\n--//\nContent-Type: text/x-foreign\n\na\n\n--//\nContent-Type: application",
     ],
+    [
+      "an unknown part that begins like a script",
+      "\n--//\nContent-Type: application",
+      "\n--//\nContent-Type: text/x-foreign\n\n#!/bin/sh\ntrue\n\n--//\nContent-Type: application",
+    ],
     ["a header of a part", "\nContent-Type: application", "\nX-Foreign: a\nContent-Type: application"],
     ["a plugin that is not executable", '"0755"', '"0644"'],
     ["another plugin", "exec /etc/eks", "exec /opt"],

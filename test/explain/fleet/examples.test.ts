@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { Explainer } from "../../../lib/explain";
 import { fleetRunner } from "../../../lib/explain/jobs/fleet-links";
-import { type ExampleName, explained, statuses, synthesized } from "../../fixtures/explain/artefacts";
+import {
+  type ExampleName,
+  explained,
+  folderOf,
+  statuses,
+  synthesized,
+} from "../../fixtures/explain/artefacts";
 
 const CASES: readonly (readonly [ExampleName, readonly string[], readonly string[]])[] = [
   [
@@ -25,6 +32,9 @@ describe.each(CASES)("%s", (name, accounts, spokes) => {
     const [account = "", spoke = ""] = [accounts[0], spokes[1]];
     const results = explained(synthesized(name), { spoke, serviceAccount: account });
     expect(results.map(({ subject, target }) => [subject, target])).toEqual([[account, spoke]]);
+    const folder = folderOf(Object.fromEntries(synthesized(name)));
+    const accesses = [...Explainer.read([folder]).fleetAccesses({ spoke, serviceAccount: account })];
+    expect(accesses.map(({ subject, target }) => [subject, target])).toEqual([[account, spoke]]);
     expect(() => explained(synthesized(name), { spoke: "other" })).toThrowError(
       expect.objectContaining({ code: "explain-unknown" }),
     );

@@ -161,7 +161,7 @@ describe("what it is granted", () => {
   const asked = { predefinedRoles: ["roles/dns.admin"] };
   it.each<[string, readonly Change[], object, string, string]>([
     ["nothing of what is asked for", [], asked, "fail", "roles/dns.admin"],
-    ["something to a group", granted(), asked, "unknown", "and may be this one"],
+    ["something to a group", granted(), asked, "unknown", "or is a set whose members"],
     // cloud.google.com/iam/docs/principal-identifiers, "All service accounts in a project, folder, or organization".
     [
       "something to all service accounts of a folder, of which it may be one",
@@ -170,7 +170,7 @@ describe("what it is granted", () => {
       }),
       asked,
       "unknown",
-      "and may be this one",
+      "or is a set whose members",
     ],
     // cloud.google.com/storage/docs/access-control/iam, "Convenience values".
     [
@@ -178,7 +178,7 @@ describe("what it is granted", () => {
       [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "projectEditor:acme-prod" })],
       ofBucket,
       "unknown",
-      "and may be this one",
+      "or is a set whose members",
     ],
     [
       "what everyone with an account has",

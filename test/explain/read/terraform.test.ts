@@ -62,6 +62,9 @@ describe("arguments as text", () => {
     ["reference to an argument", "${aws_role.web.name}", "web"],
     ["with a space, by place", "${ aws_x.y.nested.0.inner }${aws_x.y.nested[0].inner}", "webweb"],
     ["through a local", "${local.name}-x", "web-x"],
+    ["splat of a resource", '${join(",", aws_role.web[*].name)}', "web"],
+    ["splat of blocks", "${one(aws_x.y.nested[*].inner)}", "web"],
+    ["splat of a resource that is not there", "${one(aws_none.a[*].b)}", "? <one(aws_none.a[*].b)>"],
     ["member of a local", '${local.map["a"]}${local.map.a}${local.list[1]}', "AA2"],
     ["variable with default", "${var.region}", "eu-west-1"],
     ["variable without default", "${var.secret}", "? <var.secret>"],
@@ -230,6 +233,17 @@ describe("count and for_each", () => {
     const asked = only(terraform, "asked");
     expect(said(asked.text("name"))).toBe("role-b");
     expect(asked.referred("policy", ["arn"])?.address).toBe('role.r["a"]');
+  });
+  it("refers to all instances by a splat", () => {
+    const terraform = configuration({
+      resource: {
+        role: { r: { count: 2, name: "role-${count.index}" }, one: { count: 1, name: "role" } },
+        asked: { it: { name: '${join(",", role.r[*].name)}', policy: "${one(role.one[*].arn)}" } },
+      },
+    });
+    const asked = only(terraform, "asked");
+    expect(said(asked.text("name"))).toBe("role-0,role-1");
+    expect(asked.referred("policy", ["arn"])?.address).toBe("role.one[0]");
   });
 });
 

@@ -39,6 +39,7 @@ describe("serverIssues", () => {
     ["https://", "the server of a spoke must be a valid absolute URL with a host"],
     ["https://a b", "the server of a spoke must be a valid absolute URL with a host"],
     ["https://u:p@a.example", "the server of a spoke has a user, which no client sends to an API server"],
+    ["https://:p@a.example", "the server of a spoke has a user, which no client sends to an API server"],
     ["https://a.example?x", "the server of a spoke has a query or a fragment"],
     // The clouds' providers tell some endpoints without a scheme: `https://` stands before the placeholder.
     ["https://https://10.0.0.1", "the server of a spoke has a scheme twice"],

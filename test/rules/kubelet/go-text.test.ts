@@ -12,6 +12,7 @@ describe("quoted", () => {
     ["é 😀", '"é 😀"'],
     ["\u00a0\u2028\ufeff", '"\\u00a0\\u2028\\ufeff"'],
     ["\u{e0001}", '"\\U000e0001"'],
+    ["\u{10ffff}", '"\\U0010ffff"'],
     ["\ud800", '"\ufffd"'],
   ])("%j", (text, expected) => {
     expect(quoted(text)).toBe(expected);

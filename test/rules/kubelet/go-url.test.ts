@@ -38,6 +38,10 @@ describe("parseSchemelessUrl", () => {
       "[1:]",
       'parse "https://[1:]": invalid host: ParseAddr("1:"): colon must be followed by more characters (at ":")',
     ],
+    [
+      "[1:2g:3]",
+      'parse "https://[1:2g:3]": invalid host: ParseAddr("1:2g:3"): unexpected character, want colon (at "g:3")',
+    ],
     ["[::1%25%2F]", 'parse "https://[::1%25%2F]": invalid URL escape "%2F"'],
     ["a\u0000", 'parse "https://a\\x00": net/url: invalid control character in URL'],
   ])("refuses %j", (text, error) => {

@@ -144,5 +144,7 @@ describe("validateCredentialProviderConfig", () => {
     for (const document of [cycle, deep, file(cycle), file({ ...smallest, env: [cycle] })]) {
       expect(validateCredentialProviderConfig(document, { kubelet: "1.36" })).toHaveLength(1);
     }
+    const [issue] = validateCredentialProviderConfig(cycle, { kubelet: "1.36" });
+    expect(issue?.message).toMatch(/^Object 'Kind' is missing in '\{"a":\{"a":/);
   });
 });

@@ -20,7 +20,7 @@ import {
 import { type Pattern, matchesPattern, patternOf, hasWildcard } from "../../wildcard";
 import type { Condition, Statement } from "./document";
 import { type PolicyValue, lowered, ternary, valueMatches, policyValue } from "./value";
-import { quoted, Match, all, any, cannotTell, no, not, yes } from "./match";
+import { quoted, Match, YES, all, any, cannotTell, no, not } from "./match";
 import { type ContextValue, type RequestContext, shownKey } from "./context";
 
 interface Comparison {
@@ -121,21 +121,15 @@ export function arnPatterns(pattern: string | Pattern): readonly Pattern[] {
   return [...parts, units.subarray(from)];
 }
 
-const NO_CONDITION = yes(() => "there is no condition");
-const PRESUMED = yes(() => "it is assumed to hold");
-
 export function conditionsHold(statement: Statement, context: RequestContext): Match {
   return match(
     statement.conditions,
     (conditions) =>
-      conditions.length === 0
-        ? NO_CONDITION
-        : all(
-            conditions.map((each) =>
-              context.presumes?.(each, statement) ? PRESUMED : conditionHolds(each, statement, context),
-            ),
-            () => "every condition holds",
-          ),
+      all(
+        conditions.map((each) =>
+          context.presumes?.(each, statement) ? YES : conditionHolds(each, statement, context),
+        ),
+      ),
     (why) => cannotTell(() => `its conditions are not known: ${whyText(why)}`),
   );
 }
@@ -174,7 +168,7 @@ function conditionHolds(condition: Condition, statement: Statement, context: Req
     );
   const compared = { condition, comparison, variables: statement.variables, context };
   const each = contextValue.values.map((value) => valueHolds(compared, value));
-  if (set === "ForAllValues") return all(each, () => "every value agrees");
+  if (set === "ForAllValues") return all(each);
   if (set === "ForAnyValue") return any(each, () => each[0]?.reason ?? "no value agrees");
   return withoutQuantifier(each, key);
 }
@@ -232,9 +226,8 @@ function absentHolds(
   { absent }: { readonly absent: () => string },
   key: Known<string>,
 ): Match {
-  const words = (): string => `${shownKey(key)} has no value: ${absent()}`;
-  if (ifExists || set === "ForAllValues") return yes(words);
-  return set === undefined && comparison?.negated ? yes(words) : no(words);
+  const holds = ifExists || set === "ForAllValues" || (set === undefined && comparison?.negated);
+  return holds ? YES : no(() => `${shownKey(key)} has no value: ${absent()}`);
 }
 
 interface AskedCondition {
@@ -247,16 +240,16 @@ interface AskedCondition {
 function valueHolds(asked: AskedCondition, value: Known<string>): Match {
   const { condition, comparison, variables, context } = asked;
   const { operator, key, values } = condition;
+  const refusal = (): string =>
+    `${operator} on ${shownKey(key)} wants ${listed(values)}, the ${context.bearer} has ${shownValue(value)}` +
+    literalWildcard(comparison, values);
   const agreements = values.map((raw): Match => {
     const wanted = policyValue(raw, variables, context);
     if (wanted === undefined) return cannotTell(() => VARIABLE_UNKNOWN);
     const agrees = comparison.agree(wanted, value);
-    if (agrees !== "unknown") return new Match(agrees, () => `${operator} on ${shownKey(key)} agrees`);
-    return cannotTell(() => openWords(raw, value));
+    if (agrees === "unknown") return cannotTell(() => openWords(raw, value));
+    return agrees === "yes" ? YES : no(refusal);
   });
-  const refusal = (): string =>
-    `${operator} on ${shownKey(key)} wants ${listed(values)}, the ${context.bearer} has ${shownValue(value)}` +
-    literalWildcard(comparison, values);
   const agreed = any(agreements, refusal);
   return comparison.negated ? not(agreed, refusal) : agreed;
 }

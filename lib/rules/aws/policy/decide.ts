@@ -8,7 +8,7 @@ import { type Ternary, and, is, known, match } from "../../../model/known";
 import { conditionsHold, conditionsMissed } from "./conditions";
 import { type RequestContext } from "./context";
 import type { Statement, Policy } from "./document";
-import { Match, cannotTell, yes, no } from "./match";
+import { Match, YES, cannotTell, no } from "./match";
 import { type AskedResource, everyResource, oneResource } from "./asked-resource";
 import { type AskedAction, Resources, actionsOf, resourcesOf } from "./resource-name";
 
@@ -117,7 +117,7 @@ class ReadStatement implements Candidate {
     const depth = decisive < 0 ? elements.length : decisive;
     return {
       nearness: [Number(principal.holds !== "no"), -others.length - missed.count, Number(isNamed), depth],
-      match: elements[decisive] ?? APPLIES,
+      match: elements[decisive] ?? YES,
     };
   }
 
@@ -135,7 +135,6 @@ class ReadStatement implements Candidate {
   }
 }
 
-const APPLIES = yes(() => "every element applies");
 const NOT_CERTAIN = cannotTell(() => "it is not certain that it applies");
 
 /** The result of evaluating a policy. */
@@ -275,7 +274,7 @@ export class Question<D = never> {
     for (const doubted of this.#live) {
       if (!doubted.candidate.effects.includes("Deny")) continue;
       const applies = appliesTo(doubted, resource);
-      if (applies === "yes") return yes(() => `${nameOf(doubted.candidate)} denies it`);
+      if (applies === "yes") return new Match("yes", () => `${nameOf(doubted.candidate)} denies it`);
       if (applies === "unknown") threat ??= doubted;
     }
     const first = threat;

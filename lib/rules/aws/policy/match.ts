@@ -18,9 +18,8 @@ export class Match {
   }
 }
 
-export function yes(words: () => string): Match {
-  return new Match("yes", words);
-}
+/** Without a reason of its own: only what is in the way is told. */
+export const YES: Match = new Match("yes", () => "it holds");
 
 export function no(words: () => string): Match {
   return new Match("no", words);
@@ -31,11 +30,9 @@ export function cannotTell(words: () => string): Match {
 }
 
 /** Holds if all do; a single failure decides, even if others are unknown. */
-export function all(matches: readonly Match[], holding: () => string): Match {
+export function all(matches: readonly Match[]): Match {
   return (
-    matches.find(({ holds }) => holds === "no") ??
-    matches.find(({ holds }) => holds === "unknown") ??
-    yes(holding)
+    matches.find(({ holds }) => holds === "no") ?? matches.find(({ holds }) => holds === "unknown") ?? YES
   );
 }
 
@@ -48,10 +45,10 @@ export function any(matches: readonly Match[], failing: () => string): Match {
   );
 }
 
-/** The opposite, with the given reason if the match was certain. */
+/** The opposite, with the given reason if the match held. */
 export function not(match: Match, words: () => string): Match {
   if (match.holds === "unknown") return match;
-  return match.holds === "yes" ? no(words) : yes(words);
+  return match.holds === "yes" ? no(words) : YES;
 }
 
 const SHOWN_CHARACTERS = 120;

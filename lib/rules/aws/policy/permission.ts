@@ -10,7 +10,7 @@ import type { Policy, Statement } from "./document";
 import { readPolicy } from "./policy";
 import { coversRole, namesRole } from "./principal";
 import { oneResource } from "./asked-resource";
-import { yes, type Match } from "./match";
+import { type Match, YES } from "./match";
 
 /** The requested action and resource. */
 export interface AwsPermissionRequest {
@@ -54,12 +54,10 @@ export function identityPolicies<D = never>(
 ): PolicySet<D> {
   return new PolicySet(policies, {
     context,
-    principal: () => OWN,
+    principal: () => YES,
     nothing: "no policy has a statement that allows anything",
   });
 }
-
-const OWN = yes(() => "an identity policy applies to its own role");
 
 interface RequestingRole {
   readonly arn: Known<string>;

@@ -17,7 +17,7 @@ import {
 } from "../../../model/known";
 import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
 import { readArnOf } from "../arn";
-import { Match, any, cannotTell, no, not, quoted, yes } from "./match";
+import { Match, YES, any, cannotTell, no, not, quoted } from "./match";
 import type { Statement } from "./document";
 
 const TYPES: readonly string[] = ["AWS", "CanonicalUser", "Federated", "Service"];
@@ -83,7 +83,7 @@ function providerNamed({ type, name }: Named, providerArn: Known<string>): Match
   // Other AWS principals are never web identities.
   if (type !== "Federated") return late(name) ? LATE : OTHER;
   const isProvider = same(name, providerArn);
-  if (isProvider === "yes") return yes(() => "it is for this OIDC provider");
+  if (isProvider === "yes") return YES;
   return isProvider === "unknown" || late(name) ? LATE : OTHER;
 }
 
@@ -101,12 +101,13 @@ export function coversRole({ effect, principal }: Statement, role: AskingRole): 
   // "AWS JSON policy elements: NotPrincipal": only for Deny, and to except a role its sessions must be named too.
   if (orElse(effect, () => "Allow") === "Allow")
     return cannotTell(() => "it has NotPrincipal, which AWS does not support with Allow");
-  return covered.holds === "yes"
-    ? cannotTell(
+  if (covered.holds === "no") return YES;
+  return covered.holds === "unknown"
+    ? covered
+    : cannotTell(
         () =>
           "it excepts this role or its account, but it is unknown whether that excepts the role's sessions",
-      )
-    : not(covered, () => "it is for everybody else");
+      );
 }
 
 const NO_PRINCIPAL = cannotTell(() => "it has no Principal, which AWS refuses in a resource's policy");
@@ -134,12 +135,12 @@ function roleCovered(principal: Tree, role: AskingRole, arns: readonly Known<str
   return any(
     names.flatMap(({ type, name }) => {
       if (type !== "AWS" && type !== "*") return [];
-      if (isStar(name)) return [yes(() => "it is for everybody")];
+      if (isStar(name)) return [YES];
       const text = orElse(name, () => "");
       if (readArnOf(text, "sts", "assumed-role/"))
         return [cannotTell(() => "its Principal is a session, but the session's name is unknown")];
       const isNamed = anyOf(arns.map((each) => same(each, name)));
-      if (isNamed === "yes") return [yes(() => "it is for this role or its account")];
+      if (isNamed === "yes") return [YES];
       return [isNamed === "unknown" || late(name) ? LATE : OTHER];
     }),
     () => `its Principal is not the role ${quoted(shown(role.arn))}`,
@@ -152,15 +153,13 @@ export function coversOutsider({ principal }: Statement, service: string): Match
   if (names instanceof Match) return names;
   const covered = any(
     names.flatMap(({ type, name }) => {
-      if (type === "*") return [yes(() => "it is for everybody")];
+      if (type === "*") return [YES];
       const asks = type === "AWS" ? "*" : service;
       if (!["AWS", "Service"].includes(type)) return [];
       if (late(name)) return [LATE];
-      return [orElse(name, () => "") === asks ? yes(() => "it is for the caller") : OTHER];
+      return [orElse(name, () => "") === asks ? YES : OTHER];
     }),
     () => `its Principal is not ${service}`,
   );
-  return principal.negated
-    ? not(covered, () => (covered.holds === "yes" ? "it excepts the caller" : "it is for everybody else"))
-    : covered;
+  return principal.negated ? not(covered, () => "it excepts the caller") : covered;
 }

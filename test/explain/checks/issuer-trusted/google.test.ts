@@ -140,15 +140,15 @@ const key =
     void Object.assign(first ?? {}, values);
 const [a, b] = [newKey(), newKey()];
 const another = (use: string) => (jwks: Jwks) => jwks.keys.push({ ...a, use });
-/** Every pool provider was handed these keys. */
-const handed =
-  (...all: readonly Jwk[]): Change =>
+/** What every pool provider was handed. */
+const written =
+  (jwks: string): Change =>
   ({ resource }) =>
     Object.values(resource[PROVIDERS] ?? {}).forEach((each) =>
-      Object.assign(each["oidc"] as object, {
-        jwks_json: JSON.stringify({ keys: all }),
-      }),
+      Object.assign(each["oidc"] as object, { jwks_json: jwks }),
     );
+/** Every pool provider was handed these keys. */
+const handed = (...all: readonly Jwk[]): Change => written(JSON.stringify({ keys: all }));
 /** The issuer publishes these keys. */
 const published =
   (...all: readonly Jwk[]): Change =>
@@ -170,6 +170,7 @@ const PUBLISHED = { evidence: "published keys" };
 checks(ID, "keys that were handed over", { artefacts: accessArtefacts("google"), serviceAccount: INGRESS }, [
   ["as written", [], "pass", "trusts"],
   ["for encryption", configured(keys(key({ use: "enc" }))), "fail", "use is not sig"],
+  ["in a file", configured(written('${file("jwks.json")}')), "unknown", "it is not known what they are"],
   ["none", configured(keys((jwks) => void (jwks.keys = []))), "fail", "are an empty list"],
   ["of another id", configured(keys(key({ kid: "k1" }))), "unknown", "k1 is not the id"],
   ["one of two for encryption", configured(keys(another("enc"))), "pass", "trusts"],

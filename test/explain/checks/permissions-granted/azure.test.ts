@@ -32,8 +32,11 @@ checks(ID, "a component", { artefacts, serviceAccount: INGRESS }, [
     "the request includes Microsoft.Network/dnsZones/A/delete",
   ],
 ]);
+const role = (name: string) => terraform('"Storage Blob Data Reader"', `"${name}"`);
 checks(ID, "a workload", { artefacts, serviceAccount: WORKLOAD }, [
   ["as written", [], "pass"],
+  ["a larger role", role("storage blob data Owner"), "pass"],
+  ["a role for something else", role("Owner"), "fail", "the request includes role Storage Blob Data Reader"],
   ...rows,
   ["that no one recorded, which are whatever is granted", unrecorded, "pass"],
   ["that no one recorded, under a condition", both(conditional, unrecorded), "unknown"],

@@ -178,6 +178,15 @@ checks(ID, "a repository of another account", batch, [
     "ECR refuses it: the policy of a repository may not have a Resource",
   ],
   [
+    "whose policy names another role, beside one of the registry that may admit it",
+    [
+      terraform('role/prod-eu_batch_jobs\\"},', 'role/other\\"},'),
+      ofRegistry({ ...ALL, Effect: "Allow" }, { provider: "aws.batch" }),
+    ],
+    "unknown",
+    "whether the registry policy does is not known",
+  ],
+  [
     "whose policy is not there",
     terraform('"aws_ecr_repository_policy"', '"aws_other"'),
     "unknown",

@@ -162,4 +162,10 @@ describe("a role of a cluster that was not read", () => {
   ])("%s", (_, asked, status) => {
     expect(read({ asked })[1]).toBe(status);
   });
+
+  it("is none where the cluster was read after all, and takes no roles of Azure", () => {
+    const asked = elsewhere("https://aksc-0a1b2c3d.hcp.westeurope.azmk8s.io");
+    expect(read({ asked, entra: on })[1]).toBe("pass");
+    expect(read({ asked, entra: { azure_rbac_enabled: false } })[1]).toBe("unknown");
+  });
 });

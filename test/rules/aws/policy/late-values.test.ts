@@ -96,6 +96,18 @@ it.each([
   expect(question.decide(everyResource(known("arn:aws:s3:::b/x*"))).outcome).toBe(expected);
 });
 
+it.each([
+  ["arn:aws:s3:::<bucket>/*", "unknown"],
+  ["<arn>", "unknown"],
+])("a policy for %s, asked about every object of a bucket", (Resource, expected) => {
+  const Statement = { Effect: "Allow", Action: "s3:GetObject", Resource };
+  const policy = readPolicy(late({ Version: "2012-10-17", Statement }), "identity");
+  const question = identityPolicies([{ policy, doubt: undefined }], requestContext({})).question(
+    "s3:GetObject",
+  );
+  expect(question.decide(everyResource(known("arn:aws:s3:::b/*"))).outcome).toBe(expected);
+});
+
 describe("an identity policy", () => {
   const WEB = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/web";
   const allow = { Effect: "Allow", Action: "ecr:BatchGetImage", Resource: WEB };
@@ -124,6 +136,17 @@ describe("an identity policy", () => {
       "a condition's value that begins otherwise",
       { Condition: { StringEquals: { "aws:SourceVpc": "x-<vpc>" } } },
       "denied",
+    ],
+    ["a condition's ARN", { Condition: { ArnLike: { "aws:SourceVpc": "<vpc>" } } }, "unknown"],
+    [
+      "a condition's ARN that begins otherwise",
+      { Condition: { ArnLike: { "aws:SourceVpc": "x-<vpc>" } } },
+      "denied",
+    ],
+    [
+      "a part beside a policy variable",
+      { Resource: "arn:aws:ecr:*:*:repository/${aws:username}/<x>" },
+      "unknown",
     ],
     ["a condition's key", { Condition: { StringEquals: { "<key>": "vpc-1" } } }, "unknown"],
     ["a condition's operator", { Condition: { "<operator>": { "aws:SourceVpc": "vpc-1" } } }, "unknown"],
