@@ -280,10 +280,17 @@ describe("what is declared of a controller that pulls artefacts", () => {
     google: { ...onGoogle.fluxSourceController, declareServiceAccount: true },
   };
 
-  it.each<[keyof typeof workloads, string, string, string, "denied" | "unknown"]>([
+  it.each<[keyof typeof workloads, string, string, string, "allowed" | "denied" | "unknown"]>([
     ["aws", "pulls other repositories", "repository/charts/web", "repository/charts/jobs", "denied"],
     ["aws", "cannot look up tags", "ecr:ListImages", "ecr:DescribeImages", "denied"],
-    ["azure", "has the role of the other mode", '"AcrPull"', '"AcrPush"', "denied"],
+    [
+      "azure",
+      "has the role of the other mode",
+      '"AcrPull"',
+      '"Container Registry Repository Reader"',
+      "denied",
+    ],
+    ["azure", "has a role that may push too", '"AcrPull"', '"AcrPush"', "allowed"],
     ["azure", "has a role at another registry", "registries/shopcharts", "registries/other", "denied"],
     ["azure", "is limited to other repositories", "'charts/web'", "'charts/jobs'", "unknown"],
     ["google", "reads another repository", "repositories/manifests", "repositories/other", "denied"],

@@ -22,7 +22,7 @@ export function isAksIssuer(url: string): boolean {
 
 /** The tenant of the cluster with an issuer; `undefined` for issuers that do not tell it. */
 export function tenantOfIssuer(url: string): string | undefined {
-  return isAksIssuer(url) ? /^https:\/\/[^/]+\/([^/]+)\/[^/]+\/?$/.exec(url)?.[1] : undefined;
+  return isAksIssuer(url) ? /^https:\/\/[^/]+\/([0-9a-f-]{36})\/[^/]+\/?$/i.exec(url)?.[1] : undefined;
 }
 
 /** Returns the issuer in the form of the tokens' `iss`: adds the slash at the end of an AKS issuer if it is missing. */
