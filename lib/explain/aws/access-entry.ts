@@ -9,11 +9,9 @@ import {
   is,
   anyOf,
   map,
-  match,
   orElse,
   same,
   shown,
-  whyText,
   withoutPrefix,
 } from "../../model/known";
 import { powerOfAccessPolicy } from "../../rules/aws/powers";
@@ -24,6 +22,7 @@ import type { FleetWarning } from "../result";
 import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
+import { shownEach } from "../shared/not-read";
 import { arnFields } from "./place";
 
 /** Beginnings of names that EKS keeps for itself. Source: CreateAccessEntry in the EKS API reference. */
@@ -91,14 +90,9 @@ export function grantedAccess(
 ): readonly Granted[] {
   const entries = terraform.ofType("aws_eks_access_entry").filter(({ adopted }) => !adopted);
   const asWhom = entries.map((entry): Granted => {
-    const groups = match(
-      entry.list("kubernetes_groups"),
-      (all) => all.map(shown),
-      (why) => [whyText(why)],
-    );
     const [user, type] = ["user_name", "type"].map((name) => orElse(entry.text(name), () => undefined));
     const names = [
-      ...groups.map((group) => `group ${group}`),
+      ...shownEach(entry.list("kubernetes_groups")).map((group) => `group ${group}`),
       ...(user ? [`user ${user}`] : []),
       ...(type && type !== "STANDARD" ? [`a node of type ${type}`] : []),
     ];

@@ -219,10 +219,6 @@ function merged(
   return { Version: last.Version, Statement };
 }
 
-function sidsIn(statements: readonly unknown[]): readonly unknown[] {
-  return statements.map((each) => at(each, "Sid"));
-}
-
 class NotKnown extends Error {}
 
 function orThrow<T>(value: Known<T>): T {
@@ -263,8 +259,8 @@ class Marks {
       const { Version, Statement } = record(
         plainOf(parsedTree(text), (unknown) => this.text(unknown as Known<string>)),
       );
-      const isRead = Array.isArray(Statement) && isKnown(this.removed(JSON.stringify(sidsIn(Statement))));
-      if (!isRead) throw new NotKnown();
+      const sids = Array.isArray(Statement) && JSON.stringify(Statement.map((each) => at(each, "Sid")));
+      if (sids === false || !isKnown(this.removed(sids))) throw new NotKnown();
       return { Version, Statement: Statement as readonly StatementText[] };
     });
   }

@@ -69,8 +69,9 @@ export class OpenObjects {
   }
 
   /**
-   * The answer if something bears on one of the objects, `ServiceAccount shop/web`, {@link NODES} or those of {@link ofComponent}, and is not
-   * understood; otherwise `undefined`. Roles and bindings that are not understood grant nothing for certain, which those who ask for rights see.
+   * The answer if something bears on one of the objects, `ServiceAccount shop/web`, {@link NODES} or those of
+   * {@link ofComponent}, and is not understood; otherwise `undefined`. Roles and bindings that are not understood grant
+   * nothing for certain, which those who ask for rights see.
    */
   answer(titles: readonly string[]): Answer | undefined {
     const found = (this.#found ??= this.#find());

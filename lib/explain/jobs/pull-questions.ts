@@ -225,7 +225,7 @@ export class PullQuestions {
   }
 }
 
-/** One object for each name; a million names make nothing else. */
+/** One object for each name. Asked a million times, it makes its closures once. */
 function oncePerName(ofText: (text: string) => AskedImage): (name: Known<string>) => AskedImage {
   const [names, others] = [new Map<string, AskedImage>(), new Map<string, AskedImage>()];
   const named = (text: string): AskedImage => remembered(names, text, ofText);

@@ -1,4 +1,4 @@
-import { andThen, known, match, shown, whyText } from "../../model/known";
+import { type Known, andThen, known, match, shown, whyText } from "../../model/known";
 import { plainOf } from "../../model/tree";
 import type { Granted } from "../cloud";
 import type { Terraform } from "../read/terraform";
@@ -18,6 +18,15 @@ export function grantsNotRead(terraform: Terraform, types: readonly string[]): r
 
 const META: readonly string[] = ["//", "depends_on", "lifecycle", "provider"];
 
+/** The texts of a list; if it is not known, why. */
+export function shownEach(all: Known<readonly Known<string>[]>): readonly string[] {
+  return match(
+    all,
+    (each) => each.map(shown),
+    (why) => [whyText(why)],
+  );
+}
+
 /** An argument that names principals, within a block or not, and what they are by it. */
 export type NamingRow = readonly [type: string, block: string, argument: string, what: string];
 
@@ -30,13 +39,8 @@ export function grantsInArguments(terraform: Terraform, rows: readonly NamingRow
       .flatMap((resource) => {
         const holder = block === "" ? known(resource) : resource.block(block);
         const all = andThen(holder, (each) => each?.list(argument) ?? known([]));
-        const names = match(
-          all,
-          (each) => each.map(shown),
-          (why) => [whyText(why)],
-        );
         const rights = [{ text: `${what} ${resource.address}`, source: resource.source }];
-        return names.map((name) => ({
+        return shownEach(all).map((name) => ({
           to: `principal ${name}`,
           isHeld: false,
           isOwn: true,
